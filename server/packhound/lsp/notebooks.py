@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
+from msgspec import Meta
 from pygls.exceptions import JsonRpcInvalidParams
 
-from packhound.lsp.params import number_in, object_in, text_in, uri_in
+from packhound.lsp.params import object_in, text_in, uri_in, value_in
 from packhound.lsp.text_changes import apply_changes
 from packhound.rpc import BODY_BYTES, Params
 from packhound.text import PROSE, Cell, Encoding, TextBuffer, cells_in, notebook_text
 
 _MARKUP = 1
 """`NotebookCellKind.Markup`."""
-_MAX_CELLS = 1_000_000
+_Kind: TypeAlias = Annotated[int, Meta(ge=1, le=2)]
+_Cells: TypeAlias = Annotated[int, Meta(ge=0, le=1_000_000)]
 
 
 @dataclass(slots=True)
@@ -76,8 +78,8 @@ class NotebookBuffer:
 
     def _restructure(self, structure: Params) -> None:
         array = object_in(structure, "array") or {}
-        start = number_in(array, "start", 0, low=0, high=_MAX_CELLS)
-        count = number_in(array, "deleteCount", 0, low=0, high=_MAX_CELLS)
+        start = value_in(array, "start", _Cells, 0)
+        count = value_in(array, "deleteCount", _Cells, 0)
         cells = list(self._kinds.items())
         cells[start : start + count] = map(_uri_and_kind, _objects_in(array, "cells"))
         for document in _objects_in(structure, "didClose"):
@@ -106,7 +108,7 @@ def _decode(text: _CellText) -> str:
 
 
 def _uri_and_kind(cell: Params) -> tuple[str, int]:
-    return text_in(cell, "document"), number_in(cell, "kind", 2, low=1, high=2)
+    return text_in(cell, "document"), value_in(cell, "kind", _Kind, 2)
 
 
 def _objects_in(params: Params, name: str) -> list[Params]:

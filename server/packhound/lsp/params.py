@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pygls.exceptions import JsonRpcInvalidParams
 
+from packhound.core.errors import SettingsError
+from packhound.core.typed import convert_value
 from packhound.rpc import Params
 
 MAX_CHARACTERS = 10_000
@@ -21,22 +25,15 @@ def text_in(params: Params, name: str, max_length: int = MAX_CHARACTERS) -> str:
     return value
 
 
-def number_in(params: Params, name: str, default: int, *, low: int, high: int) -> int:
-    """Return a whole number; the default if it is absent."""
+def value_in(params: Params, name: str, annotation: object, default: Any) -> Any:  # noqa: ANN401 - of the type that is annotated
+    """Return a value as requests of operations read it; the default if it is absent."""
     value = params.get(name)
     if value is None:
         return default
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise _refusal(name, value, f"a whole number between {low:,} and {high:,}")
-    return value
-
-
-def flag_in(params: Params, name: str) -> bool:
-    """Return a switch; False if it is absent."""
-    value = params.get(name)
-    if value is not None and not isinstance(value, bool):
-        raise _refusal(name, value, "one of: true, false")
-    return bool(value)
+    try:
+        return convert_value(annotation, f"'{name}'", value)
+    except SettingsError as problem:
+        raise JsonRpcInvalidParams(str(problem)) from None
 
 
 def object_in(params: Params, name: str) -> Params | None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from msgspec import Meta
 from pygls.exceptions import JsonRpcInvalidParams
 
 from packhound.core.types import Json
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.operations import arguments_of, call_of, selection_of
-from packhound.lsp.params import number_in, object_in, text_in
+from packhound.lsp.params import object_in, text_in, value_in
 from packhound.operations import Pack, item_row, make_pack, pack_row, read_request
 from packhound.rpc import Params
 
@@ -34,7 +37,8 @@ def pack_item(ls: PackhoundServer, params: Params) -> Json:
             f"'id' is {identity!r:.80}; expected that of one of the last packs: "
             + (", ".join(ls.session.packs.identities) or "none")
         )
-    number = number_in(params, "item", 0, low=0, high=max(0, len(packed.items) - 1))
+    last = max(0, len(packed.items) - 1)
+    number = value_in(params, "item", Annotated[int, Meta(ge=0, le=last)], 0)
     if not packed.items:
         raise JsonRpcInvalidParams(f"the pack '{identity}' has no items")
     return item_row(packed.items[number])

@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from packhound.core.errors import Cancelled
 from packhound.core.types import Json
 from packhound.lsp.language_server import PackhoundServer
-from packhound.lsp.params import flag_in
+from packhound.lsp.params import value_in
 from packhound.lsp.session import Session
 from packhound.rpc import Params
 
@@ -20,7 +20,7 @@ def status(ls: PackhoundServer, params: Params) -> Json | Future[Json]:
     """Return the state of all indexes; with `wait`, once every document is in the index."""
     session, cancelled = ls.session, ls.protocol.cancel_event()
     session.wait_for_folders()
-    if not flag_in(params, "wait"):
+    if not value_in(params, "wait", bool, False):
         return session.state()
     # A thread of its own: it waits as long as indexing takes, and must not occupy a worker.
     response: Future[Json] = Future()
