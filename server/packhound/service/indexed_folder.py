@@ -121,8 +121,12 @@ class IndexedFolder:
         return Current(self.snapshot, reading, (*note, *late, *self.models.problems))
 
     def _wait_for_names(self, text: str, cancel: threading.Event | None) -> None:
-        """While files are unread, wait for those that may define a name that nothing has yet."""
-        if self.queue.reading.is_complete:
+        """While files are unread, wait for those that may define a name that nothing has yet.
+
+        A saved index answers while the folder is only compared with it.
+        """
+        reading = self.queue.reading
+        if reading.is_complete or (not reading.is_listed and self.snapshot.n_files):
             return
         names, until = identifiers(text), time.monotonic() + self._timing.named_s
         while (
