@@ -186,6 +186,7 @@ def test_those_who_hold_the_line_keep_nobody_else_from_it_for_long(engine, serve
     printed = status_of(engine)
     strangers = [dial(printed["address"]) for _ in range(100)]
     wait_until(lambda: n_threads() == 64)
+    assert is_answered(engine), "who asks for nothing gives way"
     for stranger in strangers:
         stranger.close()
     wait_until(lambda: n_threads() == 0)

@@ -63,6 +63,8 @@ class SocketServer:
         write_address(folder, self._address)
         self._closed = threading.Event()
         self._connections: set[socket.socket] = set()
+        # Those that have begun no session, the oldest first.
+        self._waiting: dict[socket.socket, None] = {}
         self._thread = threading.Thread(target=self._accept, name="packhound-socket", daemon=True)
         self._thread.start()
 
@@ -124,8 +126,14 @@ class SocketServer:
         return bool(spare)
 
     def _start(self, connection: socket.socket) -> None:
-        """Serve a connection in a thread of its own, up to `_MAX_CONNECTIONS`."""
+        """Serve a connection in a thread of its own, up to `_MAX_CONNECTIONS`.
+
+        Beyond them it takes the place of the oldest one that has asked for nothing yet.
+        """
+        if len(self._connections) >= _MAX_CONNECTIONS and (waiting := [*self._waiting]):
+            self._end(waiting[0])
         self._connections.add(connection)
+        self._waiting[connection] = None
         name = "packhound-connection"
         thread = threading.Thread(target=self._serve, args=(connection,), name=name, daemon=True)
         try:
@@ -134,8 +142,18 @@ class SocketServer:
             thread.start()
         except RuntimeError as error:
             log.warning("a connection from another process is refused: %s", error)
-            self._connections.discard(connection)
+            self._forget(connection)
             connection.close()
+
+    def _end(self, connection: socket.socket) -> None:
+        """End a connection whose thread waits for its first line."""
+        self._forget(connection)
+        with contextlib.suppress(OSError):
+            connection.shutdown(socket.SHUT_RDWR)
+
+    def _forget(self, connection: socket.socket) -> None:
+        self._connections.discard(connection)
+        self._waiting.pop(connection, None)
 
     def _serve(self, connection: socket.socket) -> None:
         # A client may hang up at any moment, before the answer too.
@@ -145,10 +163,11 @@ class SocketServer:
                     begin, answer = self._respond(line)
                     connection.sendall(json.dumps(answer).encode() + b"\n")
                     if begin:
+                        self._waiting.pop(connection, None)
                         begin(connection)
                         return
         finally:
-            self._connections.discard(connection)
+            self._forget(connection)
 
     def _respond(self, line: bytes) -> tuple[Callable[[socket.socket], None] | None, Json]:
         """Return the session that a line begins, if it does, and the answer to it."""
