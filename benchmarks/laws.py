@@ -1,12 +1,12 @@
 """Count how often searches keep what their users take for granted.
 
-    python -m benchmarks.laws LAWS CORPORA [--n 40] [--seeds 1 2] [--live 0]
+    python -m benchmarks.laws LAWS CORPORA [--n 40] [--seeds 1 2] [--live 0] [--set NAME=VALUE]
 
 LAWS is a program that draws laws from each repository in the folder CORPORA (a word of one place
 finds that place, a path its file), asks them of the command line, and takes `PACKHOUND CORPORA --n
 --seed --live --out --json`. Writes benchmarks/results/laws.json: for each law the share that is
 kept, in how many cases, and the share in each repository; --live is the size in nodes up to which
-a repository is also copied and edited.
+a repository is also copied and edited, --set a setting of all searches.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ def main() -> None:
     parser.add_argument("--n", type=int, default=40)
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--live", type=int, default=0)
+    parser.add_argument("--set", action="append", default=[])
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         runs = [_start(options, seed, Path(scratch)) for seed in options.seeds]
@@ -41,7 +42,7 @@ def main() -> None:
             json.loads((Path(scratch) / f"{seed}.json").read_text()) for seed in options.seeds
         ]
     report = merge(tables)
-    report |= {"n": options.n, "seeds": options.seeds}
+    report |= {"n": options.n, "seeds": options.seeds, "set": options.set}
     save(RESULT, report)
     for law, (kept, n) in report["laws"].items():
         print(f"{law:34} {kept:6.3f} {n:6}")
@@ -54,6 +55,7 @@ def _start(options: argparse.Namespace, seed: int, scratch: Path) -> subprocess.
     command = [sys.executable, str(options.laws.resolve()), str(program), str(options.corpora)]
     command += ["--n", str(options.n), "--seed", str(seed), "--live", str(options.live)]
     command += ["--out", str(scratch / f"{seed}.txt"), "--json", str(scratch / f"{seed}.json")]
+    command += [part for setting in options.set for part in ("--set", setting)]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL)
 
 
