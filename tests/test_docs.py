@@ -1,4 +1,4 @@
-"""README and docs name every command, setting, request and kind, and only those that exist."""
+"""The pages of docs name every command, setting, request and kind, and only those that exist."""
 
 import re
 from pathlib import Path
@@ -18,7 +18,7 @@ DOCS = {page.name: page.read_text("utf-8") for page in (ROOT / "docs").glob("*.m
 
 def test_every_command_is_described_and_has_help() -> None:
     assert isinstance(main, click.Group)
-    documented = set(re.findall(r"^\| `packhound ([\w-]+)", README, re.M))
+    documented = set(re.findall(r"^\| `packhound ([\w-]+)", DOCS["command-line.md"], re.M))
     context = click.Context(main)
     commands = {name: main.get_command(context, name) for name in main.list_commands(context)}
     assert documented == {name for name, c in commands.items() if c and not c.hidden}
@@ -52,8 +52,19 @@ def test_every_request_is_described() -> None:
 
 
 def test_every_kind_is_named() -> None:
-    row = next(line for line in README.splitlines() if line.startswith("| `kind:class`"))
+    lines = DOCS["searching.md"].splitlines()
+    row = next(line for line in lines if line.startswith("| `kind:class`"))
     assert all(kind in row or f"{kind}es" in row for kind in KINDS)
+
+
+def test_the_readme_is_read() -> None:
+    """Of a page that is longer, or has lines wider than a screen, nobody reads the end."""
+    assert len(README.split()) <= 900
+    assert max(map(len, README.splitlines())) <= 200
+
+
+def test_every_page_is_linked_from_the_readme() -> None:
+    assert {name for name in DOCS if f"(docs/{name})" not in README} == set()
 
 
 def test_links_lead_somewhere() -> None:
