@@ -58,3 +58,33 @@ def test_a_hostile_folder_is_only_read(tmp_path: Path) -> None:
     others = [what for event, what in seen if event == "subprocess.Popen" and what not in parsers]
     assert all("core.fsmonitor=false" in what for what in others), others
     assert [entry for entry in seen if entry[0] != "subprocess.Popen"] == []
+
+
+SESSION = """
+import sys
+from pathlib import Path
+from packhound.service.engine import Engine
+from packhound.core.types import Query
+engine = Engine.open(Path(sys.argv[1]))
+engine.settled()
+assert engine.search(Query("load the settings")).hits
+engine.close()
+"""
+
+
+def test_no_library_keeps_or_sends_what_is_done(tmp_path: Path) -> None:
+    """ONNX Runtime would, in this folder, from where it sends it; not so where CI is set."""
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "settings.py").write_text(HOSTILE["settings.py"])
+    home = tmp_path / "home"
+    home.mkdir()
+    environment = {
+        **{name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ},
+        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+        "HOME": str(home),
+        "PACKHOUND_CACHE_DIR": str(tmp_path / "cache"),
+    }
+    command = [sys.executable, "-c", SESSION, str(tmp_path / "root")]
+    subprocess.run(command, env=environment, check=True)
+    kept = [path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file()]
+    assert [path for path in kept if "packhound" not in path] == []
