@@ -77,7 +77,7 @@ class SettingsInForce(NamedTuple):
 
 @dataclass(slots=True)
 class Overrides:
-    """What a client says of all its folders: layers above their files, and if it trusts them.
+    """Statements of a client on all its folders: layers above their files, and if it trusts them.
 
     A client that changes its mind replaces `layers`; its folders' settings follow.
     """

@@ -14,7 +14,7 @@ from packhound.operations.text import Row, Text
 
 
 class RecordEpisode(Request):
-    """What happened, and what came of it."""
+    """An event, and what came of it."""
 
     kind: Annotated[EpisodeKind, Meta(description="What happened.")]
     text: Annotated[

@@ -38,7 +38,7 @@ class Skills(Request):
 
 
 class RecordSkill(SkillFields, Request):
-    """How a task was done."""
+    """The way in which a task was done."""
 
 
 def search(call: Call, request: Skills) -> Json:

@@ -49,7 +49,7 @@ class Malformed:
 
 
 class Framing(Protocol):
-    """How messages are told from each other on a stream."""
+    """The way in which messages are told from each other on a stream."""
 
     def read(self, stream: Stream) -> Iterator[object | Malformed]:
         """Yield the messages of a stream."""

@@ -70,7 +70,7 @@ class Request:
 
 
 class Work(NamedTuple):
-    """What makes the result of a request, or a future of it; slow work gets a worker thread."""
+    """Maker of the result of a request, or of a future of it; slow work gets a worker thread."""
 
     compute: Callable[[], object]
     is_slow: bool
