@@ -135,7 +135,7 @@ def test_sources_are_rebuilt_alone(client: LspClient, folder: Path) -> None:
     for params, problem in [
         ({"sources": ["nodes"]}, "expected one of: code, knowledge, skills, notes"),
         ({"sources": ["commits"]}, "'commits' is switched off"),
-        ({"regenerateEmbeddings": 1}, "'regenerateEmbeddings' is 1; expected one of: true, false"),
+        ({"regenerateEmbeddings": "often"}, "'regenerateEmbeddings' is 'often'"),
     ]:
         with pytest.raises(AssertionError, match=problem):
             client.request("packhound/rebuild", params)
