@@ -5,7 +5,9 @@ const SCHEME = 'packhound';
 type Text = string | (() => Promise<string>);
 
 /** Documents that this extension writes and nobody can edit; each title holds one text. */
-export class ReadOnlyDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
+export class ReadOnlyDocuments
+  implements vscode.TextDocumentContentProvider, vscode.FoldingRangeProvider, vscode.Disposable
+{
   private readonly texts = new Map<string, Text>();
   private readonly changes = new vscode.EventEmitter<vscode.Uri>();
   private readonly registration: vscode.Disposable;
@@ -14,6 +16,7 @@ export class ReadOnlyDocuments implements vscode.TextDocumentContentProvider, vs
   constructor() {
     this.registration = vscode.Disposable.from(
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
+      vscode.languages.registerFoldingRangeProvider({ scheme: SCHEME }, this),
       // What a text tells of may have changed since it was last looked at.
       vscode.window.onDidChangeActiveTextEditor((editor) => {
         if (editor && typeof this.texts.get(editor.document.uri.path) === 'function') {
@@ -29,6 +32,10 @@ export class ReadOnlyDocuments implements vscode.TextDocumentContentProvider, vs
       (typeof text === 'function' ? await text() : text) ??
       'This text is gone. Run the command again to make it anew.'
     );
+  }
+
+  provideFoldingRanges(document: vscode.TextDocument): vscode.FoldingRange[] {
+    return parts(document.getText());
   }
 
   /** The address of a text, which is made when somebody looks, and anew each time. */
@@ -54,6 +61,20 @@ export class ReadOnlyDocuments implements vscode.TextDocumentContentProvider, vs
     this.registration.dispose();
     this.changes.dispose();
   }
+}
+
+/**
+ * The parts of a text that have lines below their heading of the second level, without the empty
+ * lines at their ends: a range that reaches beyond the one around it is dropped by the editor.
+ */
+export function parts(text: string): vscode.FoldingRange[] {
+  const lines = text.trimEnd().split('\n');
+  const starts = lines.flatMap((line, at) => (line.startsWith('## ') ? [at] : []));
+  return starts.flatMap((start, at) => {
+    const next = starts[at + 1] ?? lines.length;
+    const length = lines.slice(start, next).join('\n').trimEnd().split('\n').length;
+    return length > 1 ? [new vscode.FoldingRange(start, start + length - 1)] : [];
+  });
 }
 
 /** A third column would leave none of them wide enough to read. */

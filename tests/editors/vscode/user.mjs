@@ -238,10 +238,12 @@ await play(({ page, rows, status, cursor, activeTab, shownTab, until, asks, labe
     await row(/4,000 tokens/);
     await page.keyboard.insertText('4,000');
     await page.keyboard.press('Enter');
-    await until('the pack', async () => (await editorText()).includes('Context pack'));
-    const text = await editorText();
-    const [, used, budget] = /([\d,]+) of ([\d,]+)\s+tokens/.exec(text) ?? [];
-    assert.equal(budget, '4,000');
+    // It is folded below, then shown from its head.
+    const text = await until('the pack', async () => {
+      const shown = await editorText();
+      return /[\d,]+ of 4,000\s+tokens/.test(shown) && shown;
+    });
+    const [, used] = /([\d,]+) of 4,000\s+tokens/.exec(text);
     assert.ok(Number(used.replace(',', '')) <= 4000, used);
     assert.match(text, /courier\/retry\.py/);
     await page.keyboard.press('Control+B');

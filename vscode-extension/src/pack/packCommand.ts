@@ -2,9 +2,9 @@ import * as vscode from 'vscode';
 import { askText, choose } from '../boxes';
 import { focus } from '../places';
 import type { Pack } from '../protocol';
-import type { ReadOnlyDocuments } from '../readOnlyDocuments';
+import { parts, type ReadOnlyDocuments } from '../readOnlyDocuments';
 import type { PackhoundClient } from '../server/packhoundClient';
-import { LEFT_OUT, packDocument, readBudget, WHY_THESE } from './packDocument';
+import { packDocument, readBudget, WHY_THESE } from './packDocument';
 import type { Pins } from './pins';
 
 const BUDGET_KEY = 'packhound.budget';
@@ -13,6 +13,8 @@ const DEFAULT_BUDGET = 8000;
 /** The server packs exactly the changes for this prompt. */
 const REVIEW = 'Review my uncommitted changes';
 const CHAT_COMMAND = 'workbench.action.chat.open';
+const RANGE_TRIES = 30;
+const RANGE_PAUSE_MS = 100;
 const CHOICES = [4000, 8000, 16_000, 32_000];
 
 /** Packs context for a prompt, shows it, and hands it on to the clipboard or to chat. */
@@ -149,22 +151,35 @@ export class Packer {
 }
 
 /**
- * Folds the parts below the code, by hand as it were: which ranges extensions know of by now, and
- * that a part of one line has none, so that what is around it would be folded, does not matter then.
+ * Folds the parts below the code in the active editor. A part of one line is none: in its place the
+ * whole document would be folded.
  */
-async function foldReasons(editor: vscode.TextEditor): Promise<void> {
-  const lines = editor.document.getText().trimEnd().split('\n');
-  const [why, leftOut] = [WHY_THESE, LEFT_OUT].map((heading) =>
-    lines.findLastIndex((line) => line.startsWith(heading)),
-  ) as [number, number];
-  editor.selections = [
-    new vscode.Selection(why, 0, leftOut - 1, 0),
-    new vscode.Selection(leftOut, 0, lines.length, 0),
-  ];
-  await vscode.commands.executeCommand('editor.createFoldingRangeFromSelection');
-  const top = new vscode.Position(0, 0);
-  editor.selection = new vscode.Selection(top, top);
-  editor.revealRange(editor.selection);
+async function foldReasons({ document }: vscode.TextEditor): Promise<void> {
+  await markdownRanges(document.uri);
+  const lines = document.getText().split('\n');
+  const below = lines.findLastIndex((line) => line.startsWith(WHY_THESE));
+  const selectionLines = parts(document.getText())
+    .map(({ start }) => start)
+    .filter((start) => start >= below);
+  const fold = { selectionLines, direction: 'down', levels: 1 };
+  await vscode.commands.executeCommand('editor.fold', fold);
+}
+
+/**
+ * Waits until VS Code's own ranges of a Markdown text are there: an editor that gets ranges of
+ * another provider while it collects them begins anew, and forgets what it was told to fold.
+ */
+async function markdownRanges(uri: vscode.Uri): Promise<void> {
+  for (let tries = 0; tries < RANGE_TRIES; tries += 1) {
+    const ranges = await vscode.commands.executeCommand<vscode.FoldingRange[]>(
+      'vscode.executeFoldingRangeProvider',
+      uri,
+    );
+    if (ranges.some(({ start }) => start === 0)) {
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, RANGE_PAUSE_MS));
+  }
 }
 
 async function askNumber(): Promise<number | undefined> {
