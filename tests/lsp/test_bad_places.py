@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from packhound.core.errors import StoreError
 from packhound.daemon import connect
-from packhound.relay import Connection
+from packhound.relay import read_address
 from packhound.service.roots import index_folder
 from tests.support.agent import engine_id
 from tests.support.lsp_client import RELAYED, LspClient, wait_until, write_files
@@ -193,16 +192,22 @@ def test_whoever_asks_is_answered_again_when_there_are_file_handles(
     client.initialize(folder)
     client.settle()
     handles = Path(f"/proc/{engine_id(tmp_path / 'cache')}/fd")
-    strangers = []
-    while len(list(handles.iterdir())) < 64:
-        # The backlog is full while the server accepts nobody.
-        with suppress(StoreError):
-            strangers.append(Connection.open(tmp_path / "cache"))
+    server, strangers = read_address(tmp_path / "cache"), []
+
+    def takes_all_handles() -> bool:
+        # One that waited for an answer would end a server that has no handle left to give one.
+        strangers.append(socket.socket(server.family, socket.SOCK_STREAM))
+        strangers[-1].setblocking(False)
+        with suppress(OSError):  # The backlog is full while the server accepts nobody.
+            strangers[-1].connect(server.address)
+        return len(list(handles.iterdir())) >= 64
+
+    wait_until(takes_all_handles)
     (folder / "late.py").write_text("def late_zebra(): pass\n")
     client.touch(folder / "late.py")
     assert client.search("load_config", mode="symbol") == ["config.py load_config"]
     client.call("packhound/pack", {"prompt": "load config"})
-    for stranger in filter(None, strangers):
+    for stranger in strangers:
         stranger.close()
     assert client.settle()["files"] == 3
     assert "load_config" in client.request("packhound/pack", {"prompt": "load config"})["text"]
