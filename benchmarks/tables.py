@@ -47,7 +47,7 @@ def speed() -> str:
         ("peak memory while indexing", [_memory(c, "cold_peak_mb") for c in figures]),
         ("peak memory of 200 searches", [_memory(c, "query_peak_mb") for c in figures]),
     ]
-    heads = [f"{name}, {c['packhound']['cold_nodes']:,} nodes" for name, c in corpora.items()]
+    heads = [f"{name}, {c['packhound']['cold_nodes']:,.0f} nodes" for name, c in corpora.items()]
     return _table(((name, *cells) for name, cells in rows), "", *heads)
 
 
