@@ -1,4 +1,4 @@
-"""How soon the first answer on a folder that was never read holds the definition that it names.
+"""Time until an answer on a folder that was never read holds the definition that it names.
 
     python -m benchmarks.first_answer FOLDER [--names 20] [--save]
 

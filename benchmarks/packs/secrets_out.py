@@ -1,4 +1,4 @@
-"""How many secrets redaction takes out, how much code without secrets it alters, and how fast.
+"""Share of secrets that redaction takes out, of code without secrets that it alters, and speed.
 
     python -m benchmarks.packs.secrets_out FOLDER [OUT.json] [SEED]
 

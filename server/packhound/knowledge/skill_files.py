@@ -27,7 +27,7 @@ _Items: TypeAlias = Annotated[tuple[_Item, ...], Meta(max_length=100)]
 
 
 class SkillFields(Struct):
-    """What is said of a skill; all but the name may be missing."""
+    """Description of a skill; all but the name may be missing."""
 
     name: Annotated[_Text, Meta(min_length=1, description="Name of the skill.")]
     preconditions: Annotated[_Items, Meta(description="When it applies.")] = ()

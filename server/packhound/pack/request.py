@@ -126,4 +126,4 @@ class Pack:
     notes: tuple[str, ...] = ()
     generation: int = 0
     reading: Reading = ALL_READ
-    """How much of the folder had been read."""
+    """Files of the folder that had been read."""

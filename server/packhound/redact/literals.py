@@ -18,7 +18,7 @@ _LITERAL = re.compile(
     r"|(?:\[\[|\bq[qw]?[{(\[])(?P<bare>[^\s'\"`\[\]{}()]{6,400})[\]})]"
 )
 _HEAD = 140
-"""How many characters before a literal its name can end."""
+"""Most characters between the end of a name and its literal."""
 _ACCESSORS = re.compile(r"\{ ?(?:get|set|init);[^{}]{0,30}\}")
 _BRIDGE = re.compile(
     # The rest of a quoted key, of an index or of a call that names it, ...
