@@ -18,7 +18,7 @@ SECRET_FILES = (
 EXAMPLE_FILES = (".env.example", ".env.sample", ".env.template", ".env.dist")
 """Names of secrets that hold none."""
 
-GENERATED_FILES = (*("*.min.js", "*.min.css", "*.map", ".git", "*.po", "*.pot"),)
+GENERATED_FILES = ("*.min.js", "*.min.css", "*.map", ".git", "*.po", "*.pot")
 """Text that tools write for tools."""
 
 BINARY_SUFFIXES = frozenset(
