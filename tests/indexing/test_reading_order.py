@@ -125,6 +125,31 @@ def test_a_name_is_found_before_the_other_files_are_read(
     assert len(indexer._index.snapshot.files) == N_FILES
 
 
+def test_what_is_asked_between_two_tasks_of_the_queue_is_read_first(indexer: Indexer) -> None:
+    queue, last = indexer.queue, f"canary_{N_FILES - 1:03}"
+    indexing: IndexingPass | None = None
+    for n in range(1_000):
+        if isinstance(task := queue.take(), IndexingPass):
+            indexing = task
+            break
+        queue.read_first(f"canary_{n:03} {last}")
+        assert not queue.named_is_read(0)
+        indexer.step(task)
+    assert indexing and indexing.is_seeking
+
+
+def test_an_answer_waits_for_a_file_that_is_read_and_not_yet_published(indexer: Indexer) -> None:
+    queue = indexer.queue
+    while not isinstance(task := queue.take(), IndexingPass):
+        indexer.step(task)
+    while task.n_parsed < N_FILES // 2:
+        indexer.step(task)
+    queue.read_first("canary_000")
+    while not queue.named_is_read(0):
+        indexer.step(queue.take())
+    assert "m000.py" in indexer._index.snapshot.files
+
+
 def test_the_first_answer_of_a_new_folder_has_the_definition_that_it_names(
     indexer: Indexer, tmp_path: Path
 ) -> None:

@@ -72,7 +72,6 @@ class IndexingPass:
         self._analysed: Iterator[AnalysedFile] | None = None
         self._same: dict[str, FileStamp | None] = {}
         self.n_parsed = self.n_published = self._n_same = 0
-        self._is_asked_unpublished = False
 
     @property
     def n_files(self) -> int:
@@ -108,6 +107,7 @@ class IndexingPass:
         self._batch.append(analysed)
         self._batch_nodes += len(analysed.node_digests)
         self.n_parsed += 1
+        self._mark_parsed(analysed.path)
         return True
 
     def read_first(self, text: str, near: Collection[str]) -> None:
@@ -121,9 +121,7 @@ class IndexingPass:
     @property
     def is_seeking(self) -> bool:
         """Return True until the files that may define what was asked for are published."""
-        return not self._cancelled.is_set() and (
-            self._order.is_seeking or self._order.has_first or self._is_asked_unpublished
-        )
+        return not self._cancelled.is_set() and self._order.is_awaited
 
     @property
     def batch_full(self) -> bool:
@@ -139,7 +137,7 @@ class IndexingPass:
         """Set the time of the next publication."""
         now = time.monotonic()
         self.n_published = self._n_read
-        self._is_asked_unpublished = False
+        self._order.mark_published()
         elapsed_s = min(now - self._started, self._longest_publish_s)
         self._publish_at = now + max(self._first_publish_s, elapsed_s)
 
@@ -167,17 +165,16 @@ class IndexingPass:
         del self._unchecked[:_CHECKED_AT_ONCE]
 
     def _parse_asked(self) -> AnalysedFile | None:
-        """Parse a file that was asked for; after the last that may define it all become visible."""
-        while True:
-            is_first = self._order.has_first
-            self._is_asked_unpublished |= is_first
-            if (path := self._order.take_asked()) is None:
-                return None
-            document = self._read(path)
-            if is_first and not self._order.has_first:
-                self._publish_at = time.monotonic()
-            if document:
+        """Parse a file that was asked for, if there is one."""
+        while (path := self._order.take_asked()) is not None:
+            if document := self._read(path):
                 return self._first_pool.parse(document, is_open=False)
+        return None
+
+    def _mark_parsed(self, path: str) -> None:
+        """Have what was read become visible once nothing is left that somebody waits for."""
+        if self._order.mark_parsed(path):
+            self._publish_at = time.monotonic()
 
     def _documents(self) -> Iterator[Document]:
         for path in self._order:
@@ -193,6 +190,7 @@ class IndexingPass:
             self.unread[path] = why_unread(self._root, path, self._max_bytes)
         if document is None:
             self._removed.append(path)
+            self._mark_parsed(path)
         else:
             self._stamps[path] = document.stamp
         return document

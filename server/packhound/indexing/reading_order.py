@@ -57,6 +57,7 @@ class ReadingOrder:
         self._lock = threading.Lock()
         self._unread: OrderedDict[str, None] = OrderedDict.fromkeys(paths)
         self._first, self._next = deque[str](), deque[str]()
+        self._taken, self._parsed, self._awaited = set[str](), set[str](), set[str]()
         self._asked: list[tuple[Sequence[str], Collection[str]]] = []
         self._sought: set[str] = set()
         self._seeking = threading.Lock()
@@ -69,6 +70,7 @@ class ReadingOrder:
                 if not self._unread:
                     return
                 path, _ = self._unread.popitem(last=False)
+                self._taken.add(path)
             yield path
 
     @property
@@ -77,14 +79,38 @@ class ReadingOrder:
         return bool(self._asked)
 
     @property
+    def is_awaited(self) -> bool:
+        """Return True until the files that may define what was asked for are published."""
+        # In the order in which a file goes through them, so that none is missed without the lock.
+        return bool(self._asked or self._first or self._awaited)
+
+    @property
     def has_first(self) -> bool:
         """Return True if there is a file that may define what was asked for."""
         return bool(self._first)
 
     def take_asked(self) -> str | None:
         """Take a file that was asked for, the likeliest first; None where there is none."""
-        queue = self._first or self._next
-        return queue.popleft() if queue else None
+        with self._lock:
+            if not (queue := self._first or self._next):
+                return None
+            self._taken.add(queue[0])
+            if queue is self._first:
+                self._awaited.add(queue[0])
+            return queue.popleft()
+
+    def mark_parsed(self, path: str) -> bool:
+        """Note that a file was parsed, or cannot be; return True if somebody awaits all such."""
+        with self._lock:
+            self._parsed.add(path)
+            return bool(self._awaited) and not self._first and self._awaited <= self._parsed
+
+    def mark_published(self) -> None:
+        """Note that the parsed files are visible."""
+        with self._lock:
+            self._taken -= self._parsed
+            self._awaited -= self._parsed
+            self._parsed.clear()
 
     def add(self, path: str) -> None:
         """Add a file, before the first one is taken."""
@@ -107,7 +133,7 @@ class ReadingOrder:
         """Prefer the files of all that was asked for; one thread at a time, the others wait."""
         with self._seeking:
             with self._lock:
-                asked, unread = tuple(self._asked), tuple(self._unread)
+                asked, unread = tuple(self._asked), (*self._taken, *self._unread)
             names = [name for names, _ in asked for name in names][-_MAX_NAMES:]
             try:
                 self._prefer_near({path for _, near in asked for path in near}, unread)
@@ -144,12 +170,17 @@ class ReadingOrder:
         return _distance(path, self._near), _is_aside(path), is_large, name.rpartition(".")[2], path
 
     def _prefer(self, paths: Iterable[str], queue: deque[str] | None = None) -> None:
-        """Move files that are not taken yet to a queue, `_first` if none is given."""
+        """Move files that are not taken yet to a queue, `_first` if none is given.
+
+        Those that are taken for `_first` are awaited.
+        """
         with self._lock:
             for path in paths:
                 if path in self._unread:
                     del self._unread[path]
                     (self._first if queue is None else queue).append(path)
+                elif path in self._taken and queue is None:
+                    self._awaited.add(path)
 
     def _seek(self, names: Sequence[bytes], paths: Iterable[str]) -> None:
         """Prefer files that define a name, like ones, and those that have an unusual one."""

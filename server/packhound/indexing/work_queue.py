@@ -118,9 +118,10 @@ class WorkQueue:
     def read_first(self, text: str, near: Collection[str] = ()) -> None:
         """Have files read first that a text names or that are around `near`; returns at once."""
         with self._condition:
+            is_listing = self._rescan or self._scan or (self._in_flight and not self._is_listed)
             if self._pass:
                 self._pass.read_first(text, near)
-            elif self._rescan or self._scan or self._differences:
+            elif is_listing or self._differences or self._n_in_flight:
                 self._asked_for.append((text, near))
 
     def cancel(self) -> None:
@@ -226,6 +227,7 @@ class WorkQueue:
         with self._condition:
             self._in_flight, self._n_in_flight = False, 0
             if not self.pending:
+                self._asked_for.clear()
                 self._condition.notify_all()
 
     def mark_applied(self, edits: Edits) -> None:
