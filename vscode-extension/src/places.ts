@@ -26,6 +26,11 @@ export async function openHit(
     await showCell(hit.uri, hit.cell.number, options);
     return;
   }
+  if (hit.unread) {
+    // Images and the like have editors of their own.
+    await vscode.commands.executeCommand('vscode.open', vscode.Uri.parse(hit.uri), options);
+    return;
+  }
   const start = rangeOf(hit.selectionRange).start;
   await vscode.window.showTextDocument(vscode.Uri.parse(hit.uri), {
     ...options,

@@ -74,6 +74,8 @@ export interface Hit {
   date?: string;
   /** The name of its folder, where hits of another one have its name too. */
   folder?: string;
+  /** Why only its path is known, as of an image; nothing of it is shown. */
+  unread?: string;
   /** Of a hit in a notebook: the cell and the line in it, from 1. */
   cell?: { number: number; line: number };
   uri: string;

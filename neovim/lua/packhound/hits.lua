@@ -34,6 +34,9 @@ function M.place(hit)
     return hit.kind
   end
   local folder = hit.folder and hit.folder .. '/' or ''
+  if hit.unread then
+    return folder .. hit.path
+  end
   return folder .. hit.path .. ':' .. (M.cell(hit) or hit.selectionRange.start.line + 1)
 end
 

@@ -344,5 +344,7 @@ def _location(hit: Row) -> str:
     label = f"{hit['label']}/" if "label" in hit and hit["path"] else ""
     if hit.get("source", CODE) != CODE:
         return visible_line(f"{label}{hit['reference']}") if hit["path"] else str(hit["date"])
+    if "unread" in hit:
+        return visible_line(f"{label}{hit['path']}")
     cell = f" cell {hit['cell']['number']}:{hit['cell']['line']}" if "cell" in hit else ""
     return visible_line(f"{label}{hit['path']}:{hit['start_line']}-{hit['end_line']}{cell}")

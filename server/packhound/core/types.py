@@ -277,6 +277,7 @@ class Hit:
     computes the explanation when it is first called for, with those of all hits of the search.
     A hit of a source beside code has its `record`; `notes` are those on the node, `git` the commits
     of its lines and `snippet` some of these where they were asked for, `cell` that of a notebook.
+    A file that is known by its path alone says in `unread` why, such as "binary by name".
     """
 
     node: NodeRef
@@ -293,6 +294,7 @@ class Hit:
     git: LineHistory | None = None
     cell: CellPlace | None = None
     snippet: tuple[tuple[int, str], ...] = ()
+    unread: str = ""
 
     @property
     def source(self) -> str:

@@ -1,5 +1,4 @@
 from .globs import compile_globs as compile_globs
-from .reader import TOO_LARGE as TOO_LARGE
 from .reader import decode as decode
 from .reader import is_large as is_large
 from .reader import is_lock_file as is_lock_file
@@ -19,3 +18,4 @@ from .walk import is_folder as is_folder
 from .walk import is_included as is_included
 from .walk import is_searchable as is_searchable
 from .walk import walk_by_steps as walk_by_steps
+from .walk import why_left_out as why_left_out

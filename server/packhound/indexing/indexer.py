@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,13 +17,12 @@ from packhound.core.settings import Settings
 from packhound.core.status import LeftOut
 from packhound.core.types import Document
 from packhound.files import (
-    TOO_LARGE,
     Omissions,
     WalkLimits,
     is_large,
     is_searchable,
     read,
-    why_unread,
+    why_left_out,
 )
 from packhound.git import tracked_but_ignored, user_ignore_file
 from packhound.index import Index
@@ -83,8 +82,9 @@ class Indexer:
         self._bulk_pool: SharedPool | None = None
         self._filter = OpenDocumentFilter(root)
         self._warnings: dict[str, None] = {}
-        # Replaced as wholes by the indexing thread; any thread reads them.
         self._omissions, self._unread = Omissions(), dict[str, str]()
+        self.left_out = LeftOut()
+        """What the last scan and the passes since have left out; replaced as a whole."""
         self._gc_due = True
         self.configure(settings)
         index.on_maintenance(self.queue.wake)
@@ -102,11 +102,6 @@ class Indexer:
         if is_copy:
             self._start_bulk_pool(1)
         self.thread.start()
-
-    @property
-    def left_out(self) -> LeftOut:
-        """Files and folders that the last scan and the passes since have left out."""
-        return self._omissions.with_unread(self._unread)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -221,7 +216,7 @@ class Indexer:
         if scan.over:
             self._omissions = scan.omissions
             unread = {p: why for p, why in self._unread.items() if scan.has_seen(p)}
-            self._unread = {**unread, **scan.in_part, **self._tracked(scan)}
+            self._set_unread({**unread, **scan.in_part, **self._tracked(scan)})
             self.queue.finish(scan)
             self._unwarn(_CAP)
             if scan.n_seen >= self._settings.index.max_files:
@@ -235,15 +230,26 @@ class Indexer:
         if not scan.omissions.has_ignored:
             return {}
         paths = tracked_but_ignored(self._root)
-        known = scan.omissions.files
+        known = scan.omissions.with_unread({}).files
         return {p: _TRACKED for p in paths if not scan.has_seen(p) and p not in known}
+
+    def _set_unread(self, reasons: Mapping[str, str]) -> None:
+        """Name files that the walk has met and that are not, or only in part, in the index."""
+        self._unread = {path: reason for path, reason in reasons.items() if reason}
+        self.left_out = self._omissions.with_unread(self._unread)
 
     def _classify_paths(self, named: NamedPaths) -> None:
         files = self._index.snapshot.files
         differences, rescan = classify_changed_paths(self._root, named.paths, files, self.limits)
-        for path in (path for path, exists in differences.items() if not exists):
-            if why_unread(self._root, path, self.limits.max_file_bytes) == TOO_LARGE:
-                self._unread = {**self._unread, path: TOO_LARGE}
+        unread = {
+            path: why_left_out(self._root, path, self.limits)
+            for path in named.paths
+            if not differences.get(path)
+        }
+        if any(unread.values()):
+            walked = self._omissions.with_unread({}).files
+            unread = {path: reason for path, reason in unread.items() if path not in walked}
+        self._set_unread({**self._unread, **unread})
         self.queue.add_differences(differences, named.cancelled)
         if rescan:
             self.queue.refresh()
@@ -269,8 +275,7 @@ class Indexer:
         self._index.publish()
         reading.mark_published()
         if not unfinished:
-            unread = {**self._unread, **reading.unread}
-            self._unread = {path: reason for path, reason in unread.items() if reason}
+            self._set_unread({**self._unread, **reading.unread})
             self.queue.finish(reading)
             self._close_bulk_pool()
             if reading.n_parsed > len(self._index.snapshot.files) // 2:

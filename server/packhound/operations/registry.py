@@ -125,7 +125,9 @@ def answer(
 
 def _skipped(roots: Roots, *, by_grep: bool) -> dict[str, int]:
     """Return how many files were not looked at by the reason, but those somebody has excluded."""
-    reasons = Counter(r for root in roots for r in root.engine.left_out.files.values())
+    reasons = Counter[str]()
+    for root in roots:
+        reasons.update(root.engine.left_out.counts)
     if by_grep:
         del reasons[GREP_ALONE]
     return dict(reasons.most_common())

@@ -164,6 +164,8 @@ def _source_fields(hit: Hit) -> Json:
 def _optional_fields(hit: Hit) -> Json:
     """Return the commits and the lines of a hit, where they were asked for."""
     fields: Json = {"git": _git_row(hit.git)} if hit.git else {}
+    if hit.unread:
+        fields["unread"] = hit.unread
     if hit.snippet:
         fields["snippet"] = [{"line": line + 1, "text": text} for line, text in hit.snippet]
     return fields

@@ -37,7 +37,17 @@ from packhound.operations.operation import (
     Words,
 )
 from packhound.operations.rows import results_rows
-from packhound.operations.text import MARK, Row, Text, accounts, cut, rows_in, snippet_text, title
+from packhound.operations.text import (
+    MARK,
+    Row,
+    Text,
+    accounts,
+    cut,
+    path_of,
+    rows_in,
+    snippet_text,
+    title,
+)
 from packhound.redact import visible_line
 
 QUERY_CHARACTERS = 100_000
@@ -223,6 +233,9 @@ def hit_units(hits: Sequence[Row]) -> Iterator[str]:
     for hit in hits:
         if hit["source"] != CODE:
             yield record_text(hit)
+            continue
+        if "unread" in hit:
+            yield f"{path_of(hit)} (file, not read: {hit['unread']})"
             continue
         lines = [title(hit), *(record_text(note, 1) for note in hit.get("notes", ()))]
         if git := hit.get("git"):

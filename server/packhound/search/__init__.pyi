@@ -5,6 +5,7 @@ from .answer_notes import WEAK_NOTE as WEAK_NOTE
 from .answer_notes import as_far_as_searched as as_far_as_searched
 from .answer_notes import merge_notes as merge_notes
 from .answer_notes import so_far as so_far
+from .answer_notes import without_denials as without_denials
 from .answer_notes import without_files as without_files
 from .cache import SearchCache as SearchCache
 from .confidence import rate_in_order as rate_in_order
@@ -36,3 +37,4 @@ from .run import SearchRun as SearchRun
 from .signals.registry import group_of as group_of
 from .stages import NodeVectors as NodeVectors
 from .stages import Stage as Stage
+from .unread_files import add_unread_files as add_unread_files

@@ -147,12 +147,26 @@ def as_far_as_searched(results: Results, left_out: LeftOut) -> Results:
     """Return an answer that denies no name without saying how many texts it does not know of."""
     if not any(_NOT_HERE in note for note in results.notes):
         return results
-    n_texts = sum(not reason.startswith("binary") for reason in left_out.files.values())
+    counts = left_out.counts.items()
+    n_texts = sum(n for reason, n in counts if not reason.startswith("binary"))
     if not n_texts:
         return results
     noun = "file is" if n_texts == 1 else "files are"
     denial = f"{_NOT_HERE}, of which {n_texts:,} {noun} not or not wholly searched"
     return replace(results, notes=tuple(n.replace(_NOT_HERE, denial) for n in results.notes))
+
+
+def without_denials(results: Results) -> Results:
+    """Return an answer that holds a file nobody has read: its name is there, no word of it known.
+
+    How sure the answer is does not say anything of such a file, so none is said where it is first.
+    """
+    notes = [note for note in results.notes if not _missing_name(note)]
+    if not results.hits[0].unread:
+        return replace(results, notes=tuple(notes))
+    said = (WEAK_NOTE, NOTHING_MATCHES, NO_WORD_NOTE)
+    notes = [note for note in notes if not note.startswith(said)]
+    return replace(results, notes=tuple(notes), confidence=None, confidence_word=None)
 
 
 def _missing_name(note: str) -> str:

@@ -22,7 +22,15 @@ from packhound.git import CoChanges, read_commits
 from packhound.grep import GrepRequest, GrepResults
 from packhound.index import Snapshot
 from packhound.indexing import DEFAULT_TIMING, Timing
-from packhound.search import ablate, as_far_as_searched, pipeline, related, so_far, without_files
+from packhound.search import (
+    ablate,
+    add_unread_files,
+    as_far_as_searched,
+    pipeline,
+    related,
+    so_far,
+    without_files,
+)
 from packhound.service.cells import add_cells
 from packhound.service.folder_search import FolderSearch
 from packhound.service.indexed_folder import Current, IndexedFolder
@@ -213,7 +221,8 @@ class Engine:
             results = replace(results, hits=hits, notes=(*results.notes, *late))
         results = as_far_as_searched(so_far(results, reading), self.left_out)
         results = add_cells(results, notes, self.index, snapshot)
-        return self.packs.add_snippets(results, snapshot, query.snippet_lines), snapshot
+        results = self.packs.add_snippets(results, snapshot, query.snippet_lines)
+        return add_unread_files(results, query, snapshot, self.left_out, self.root), snapshot
 
     def explain(
         self, query: Query, path: str, line: int, cancel: threading.Event | None = None

@@ -21,7 +21,15 @@ from packhound.core.typed import without_surrogates
 from packhound.core.types import Query, Results
 from packhound.grep import GrepGroup, GrepRequest, GrepResults, merge_grep_notes
 from packhound.redact import visible_line
-from packhound.search import STOPPED_NOTE, WEAK_NOTE, merge_notes, rank_hits, rate_in_order, so_far
+from packhound.search import (
+    STOPPED_NOTE,
+    WEAK_NOTE,
+    merge_notes,
+    rank_hits,
+    rate_in_order,
+    so_far,
+    without_denials,
+)
 from packhound.service.engine import Engine
 from packhound.service.roots import real_path, root_path
 
@@ -203,9 +211,11 @@ def _merge_results(query: Query, answers: Sequence[Results]) -> Results:
         notes["no folder is open"] = None
     first_root = query.focus.root if query.focus else ""
     hits = rank_hits((hit for answer in answers for hit in answer.hits), query.limit, first_root)
+    read = [hit for hit in hits if not hit.unread]
+    rated = iter(rate_in_order(read, [hit.confidence or 0.0 for hit in read]))
     merged = Results(
         query=query.text,
-        hits=rate_in_order(hits, [hit.confidence or 0.0 for hit in hits]),
+        hits=tuple(hit if hit.unread else next(rated) for hit in hits),
         truncated=any(answer.truncated for answer in answers),
         generation=sum(answer.generation for answer in answers),
         took_ms=sum(answer.took_ms for answer in answers),
@@ -214,6 +224,8 @@ def _merge_results(query: Query, answers: Sequence[Results]) -> Results:
         confidence=surest.confidence if surest else None,
         confidence_word=word,
     )
+    if any(hit.unread for hit in hits):
+        merged = without_denials(merged)
     return so_far(merged, total_reading([answer.reading for answer in answers]))
 
 

@@ -22,7 +22,9 @@ export function hitItems(hits: readonly Hit[], pins: Pins): HitItem[] {
     description: placeOf(hit),
     detail: detailOf(hit),
     alwaysShow: true,
-    buttons: [buttons.why, buttons.side, ...(isCode(hit) ? [pinButton(hit, pins)] : [])],
+    buttons: hit.unread
+      ? [buttons.side]
+      : [buttons.why, buttons.side, ...(isCode(hit) ? [pinButton(hit, pins)] : [])],
     hit,
   }));
 }

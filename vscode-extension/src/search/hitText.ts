@@ -50,6 +50,9 @@ export function placeOf(hit: Hit): string {
   }
   const line = hit.selectionRange.start.line + 1;
   const folder = hit.folder === undefined ? '' : `${hit.folder}/`;
+  if (hit.unread) {
+    return folder + hit.path;
+  }
   return `${folder}${hit.path}:${hit.cell ? `cell ${hit.cell.number}:${hit.cell.line}` : line}`;
 }
 

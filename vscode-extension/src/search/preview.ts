@@ -71,7 +71,7 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
   async show(hit: Hit): Promise<void> {
     const request = ++this.newest;
     this.home = this.userEditor;
-    const source = await sourceOf(hit).catch(() => undefined);
+    const source = hit.unread ? undefined : await sourceOf(hit).catch(() => undefined);
     if (!source || request !== this.newest) {
       return;
     }

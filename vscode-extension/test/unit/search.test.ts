@@ -3,7 +3,15 @@ import { test } from 'node:test';
 import { KINDS } from './kinds';
 import { groupByFile, implsByType, isTest } from '../../src/results/grouping';
 import { suggestions } from '../../src/search/filterSuggestions';
-import { detailOf, iconOf, placeOf, spokenOf, titleOf, withCopies } from '../../src/search/hitText';
+import {
+  detailOf,
+  iconOf,
+  placeOf,
+  reasonsOf,
+  spokenOf,
+  titleOf,
+  withCopies,
+} from '../../src/search/hitText';
 import { changesResults, symbolResults } from '../../src/search/links';
 import { matchedWords, matchRanges } from '../../src/search/matches';
 import { notebookCell } from '../../src/search/notebookCell';
@@ -29,6 +37,9 @@ test('a row names what it opens', () => {
   assert.equal(placeOf({ ...one, folder: 'east' }), 'east/src/a.py:2');
   const cell = { number: 3, line: 12 };
   assert.equal(placeOf({ ...one, path: 'a.ipynb', cell }), 'a.ipynb:cell 3:12');
+  const image = { ...one, path: 'a.png', unread: 'binary by name', reasons: ['not read: binary'] };
+  assert.equal(placeOf({ ...image, folder: 'east' }), 'east/a.png');
+  assert.equal(reasonsOf(image), 'not read: binary');
 });
 
 test('each further place of a text is a row of its own', () => {
