@@ -134,6 +134,7 @@ def test_a_large_text_is_read_by_grep_and_said_to_be_by_nothing_else(tmp_path: P
             lines = call(engine, "grep", {"pattern": CANARY})["groups"]
             found = call(engine, "search", {"query": "people"})
             nothing = call(engine, "search", {"query": CANARY, "mode": "lexical"})
+            weak = call(engine, "search", {"query": "how do zebras migrate"})
             assert engine.flush(60)
         finally:
             engine.close()
@@ -145,6 +146,7 @@ def test_a_large_text_is_read_by_grep_and_said_to_be_by_nothing_else(tmp_path: P
             f"`{CANARY}` is not in this folder, of which 2 files are not or not wholly searched"
         )
         assert denial in as_text("search", nothing)
+        assert "; 2 files are not or not wholly searched" in as_text("search", weak)
 
 
 LOCKS = {

@@ -132,7 +132,8 @@ def test_what_is_too_large_is_cut_into_windows() -> None:
     result = parsed("a.py", b"def f():\n    pass\n\n" * 60_000)
     assert result.degraded == "larger than 1,000,000 bytes"
     assert {node.kind for node in result.nodes} == {"window"}
-    assert result.nodes[1].name == "a:40"
+    assert result.nodes[1].name == "a:181"
+    assert result.nodes[-1].span.end_line == 179_998
 
 
 def test_broken_code_gives_what_is_left() -> None:

@@ -32,3 +32,12 @@ def test_bytes_that_are_no_text_are_cut_too() -> None:
 def test_blank_and_binary_texts_have_no_windows() -> None:
     assert windows(Document("a.txt", b" \n\r\n\t")) == ()
     assert windows(Document("a.txt", b"PK\x03\x04\x00")) == ()
+
+
+def test_no_line_of_a_long_text_of_short_lines_is_left_out() -> None:
+    lines = [f"w{number}\n" for number in range(100_000)]
+    text = "".join(lines).encode()
+    nodes = windows(Document("words", text))
+    covered = b"".join(text[low:high] + b"\n" for node in nodes for low, high in node.own_ranges)
+    assert covered == text
+    assert len(nodes) <= 1_100

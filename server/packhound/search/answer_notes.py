@@ -22,6 +22,7 @@ WEAK_NOTE = "weak answer: "
 
 _NOT_HERE = " is not in this folder"
 NO_WORD_NOTE = "no word of the query is in the index: ranked by meaning alone"
+_NO_WORD_NOTES = (NO_WORD_NOTE, f"{WEAK_NOTE}no hit has a word of the query")
 NOTHING_MATCHES = "nothing matches"
 NO_LANGUAGE_NOTE = "no file here is in "
 _MISSING_IN_FOLDER = (NO_WORD_NOTE, NOTHING_MATCHES, NO_LANGUAGE_NOTE)
@@ -144,16 +145,19 @@ def without_files(results: Results, paths: Collection[str]) -> Results:
 
 
 def as_far_as_searched(results: Results, left_out: LeftOut) -> Results:
-    """Return an answer that denies no name without saying how many texts it does not know of."""
-    if not any(_NOT_HERE in note for note in results.notes):
+    """Return an answer that denies no word without saying how many texts it does not know of."""
+    denials = [note for note in results.notes if _NOT_HERE in note or note in _NO_WORD_NOTES]
+    if not denials:
         return results
     counts = left_out.counts.items()
     n_texts = sum(n for reason, n in counts if not reason.startswith("binary"))
     if not n_texts:
         return results
     noun = "file is" if n_texts == 1 else "files are"
-    denial = f"{_NOT_HERE}, of which {n_texts:,} {noun} not or not wholly searched"
-    return replace(results, notes=tuple(n.replace(_NOT_HERE, denial) for n in results.notes))
+    how_many = f"{n_texts:,} {noun} not or not wholly searched"
+    denial = f"{_NOT_HERE}, of which {how_many}"
+    notes = (f"{n}; {how_many}" if n in _NO_WORD_NOTES else n for n in results.notes)
+    return replace(results, notes=tuple(note.replace(_NOT_HERE, denial) for note in notes))
 
 
 def without_denials(results: Results) -> Results:
@@ -204,7 +208,7 @@ def _weak_note(context: SignalContext | None, hits: Sequence[Hit]) -> str:
     node_ids = np.array([hit.node.node_id for hit in hits], np.int32)
     n_covered = int(np.max(sum(np.isin(node_ids, m.nodes[0]) for m in matches), initial=0))
     if not n_covered:
-        return WEAK_NOTE + "no hit has a word of the query"
+        return _NO_WORD_NOTES[1]
     if n_covered == len(matches):
         return WEAK_NOTE + "its words are there, but nothing is close to what they say"
     words = "one" if n_covered == 1 else str(n_covered)

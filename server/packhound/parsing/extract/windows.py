@@ -12,13 +12,13 @@ from packhound.text import LineIndex
 
 _LINES = 40
 _MIN_LINES = 24
-"""A window ends at the last blank line after these, or else at `_LINES`."""
+"""A window ends at the last blank line after these, or else at `_LINES`, or in that proportion."""
 
 _MAX_BYTES = 8_000
 """Windows of long lines are cut here, inside a line if need be."""
 
-_MAX_WINDOWS = 1_000
-"""Per file; text behind them is not searched."""
+_MOST_WINDOWS = 1_000
+"""Windows of a file of short lines have more lines, so that there are hardly more than these."""
 
 _MAX_NODE_BYTES = 4_000
 _PORTION_BYTES = 2_400
@@ -89,19 +89,20 @@ def _cut(source: bytes, run: ByteRange) -> list[ByteRange]:
 def _cut_lines(source: bytes, starts: list[int]) -> list[ByteRange]:
     runs: list[ByteRange] = []
     line, edges = 0, [*starts, len(source)]
-    while line < len(starts) and len(runs) < _MAX_WINDOWS:
-        last = _break_after(source, edges, line)
+    n_lines = max(_LINES, len(starts) // _MOST_WINDOWS + 1)
+    while line < len(starts):
+        last = _break_after(source, edges, line, n_lines)
         runs.extend(_cut_bytes(source, edges[line], edges[last]))
         line = last
-    return runs[:_MAX_WINDOWS]
+    return runs
 
 
-def _break_after(source: bytes, edges: list[int], line: int) -> int:
-    """Return the end line (exclusive) of the window that starts at `line`."""
-    limit = min(line + _LINES, len(edges) - 1)
+def _break_after(source: bytes, edges: list[int], line: int, n_lines: int) -> int:
+    """Return the end line (exclusive) of the window of at most `n_lines` that starts at `line`."""
+    limit = min(line + n_lines, len(edges) - 1)
     if limit == len(edges) - 1:
         return limit
-    for last in range(limit, line + _MIN_LINES, -1):
+    for last in range(limit, line + n_lines * _MIN_LINES // _LINES, -1):
         if not source[edges[last - 1] : edges[last]].strip():
             return last
     return limit
