@@ -5,6 +5,7 @@
 
 A first hit is wrong if it is of no grade of 2 or 3; an answer is right if one of its first five
 hits is of one. Questions of another repository have no right answer: each is asked of one too.
+`read_searches` adds what the sixty searches there are called.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 from benchmarks import stored
@@ -22,6 +24,7 @@ from packhound.evaluation.cases import Case
 from packhound.search.pipeline import search
 
 SURE = ("exact", "strong")
+WORDS = (*SURE, "likely", "possible", "weak")
 
 
 def main() -> None:
@@ -32,46 +35,54 @@ def main() -> None:
     parser.add_argument("--save", type=Path)
     options = parser.parse_args()
     repositories = [*load(options.suite, True, Embedder.open(), options.cache)]
-    counts = Counter[str]()
+    own = {word: Counter[str]() for word in WORDS}
     for position, repository in enumerate(repositories):
+        other = repositories[(position + 1) % len(repositories)]
         for case in repository.cases:
-            _count(repository, case, counts)
-            other = repositories[(position + 1) % len(repositories)]
-            counts[f"elsewhere {_ask(other, case)[0]}"] += 1
-    figures = {**_shares(counts), "counts": dict(sorted(counts.items()))}
+            word, relevant = _ask(repository, case)
+            own[word].update(n=1, first=int(any(relevant[:1])), five=int(any(relevant[:5])))
+            own[_ask(other, case)[0]].update(elsewhere=1)
+    figures = {"words": table(own), **_shares(own)}
     print(json.dumps(figures, indent=1))
     if options.save:
         stored.save(options.save, {**stored.load(options.save), options.name: figures})
 
 
-def _count(repository: Repository, case: Case, counts: Counter[str]) -> None:
-    word, relevant = _ask(repository, case)
-    counts["questions"] += 1
-    counts[word] += 1
-    counts[f"first wrong, {word}"] += not relevant[:1].count(True)
-    counts[f"right, {word}"] += any(relevant[:5])
+def table(words: Mapping[str, Counter[str]]) -> dict[str, dict[str, float]]:
+    """Return for each word the answers called so, and the shares of them that are right."""
+    return {
+        word: {
+            "answers": counts["n"],
+            "first hit right": share(counts["first"], counts["n"]),
+            "one of five right": share(counts["five"], counts["n"]),
+            "questions of another repository": counts["elsewhere"],
+        }
+        for word in WORDS
+        if (counts := words.get(word, Counter[str]()))["n"]
+    }
 
 
 def _ask(repository: Repository, case: Case) -> tuple[str, list[bool]]:
     results = search(repository.snapshot, Query(case.text, N_HITS), repository.environment)
     relevant = [is_relevant(hit.node, case, right=True) for hit in results.hits]
-    return results.confidence_word or "none", relevant
+    return results.confidence_word or "weak", relevant
 
 
-def _shares(counts: Counter[str]) -> dict[str, float]:
-    wrong = sum(n for name, n in counts.items() if name.startswith("first wrong"))
-    right = sum(n for name, n in counts.items() if name.startswith("right"))
-    sure = sum(counts[word] for word in SURE)
-    wrong_sure = sum(counts[f"first wrong, {word}"] for word in SURE)
-    right_sure = sum(counts[f"right, {word}"] for word in SURE)
-    elsewhere = sum(counts[f"elsewhere {word}"] for word in SURE)
+def _shares(words: Mapping[str, Counter[str]]) -> dict[str, float]:
+    total = sum(words.values(), Counter[str]())
+    sure = words["exact"] + words["strong"]
+    wrong_sure = sure["n"] - sure["first"]
     return {
-        "share of wrong first hits called strong": round(wrong_sure / max(1, wrong), 3),
-        "share of strong answers whose first hit is wrong": round(wrong_sure / max(1, sure), 3),
-        "share of strong answers that are right": round(right_sure / max(1, sure), 3),
-        "share of right answers called weak": round(counts["right, weak"] / max(1, right), 3),
-        "share of strong answers elsewhere": round(elsewhere / max(1, counts["questions"]), 3),
+        "questions": total["n"],
+        "share of wrong first hits called strong": share(wrong_sure, total["n"] - total["first"]),
+        "share of right answers called weak": share(words["weak"]["five"], total["five"]),
+        "share of strong answers elsewhere": share(sure["elsewhere"], total["n"]),
+        "share of likely answers elsewhere": share(words["likely"]["elsewhere"], total["n"]),
     }
+
+
+def share(part: int, whole: int) -> float:
+    return round(part / max(1, whole), 3)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from benchmarks.quality.confidence_rows import N_NAMES, N_WRONG, Repository, Row
 from benchmarks.quality.node_examples import Floats
 from benchmarks.stored import save
 from packhound.encoder.embedder import Embedder
-from packhound.search.confidence import LIKELY, PATH, STRONG, load_fit
+from packhound.search.confidence import PATH, POSSIBLE, STRONG, load_fit
 
 RESULTS = Path(__file__).parent / "results" / "confidence.json"
 SOURCES = ("hybrid", "lexical", "dense")
@@ -141,11 +141,11 @@ def answer_figures(rows: Sequence[Row], confidence: Floats) -> dict[str, object]
             right[repository], confidence[repository]
         ),
         "1 % of right answers are below": round(float(np.quantile(confidence[right], 0.01)), 3),
-        "weak, of right answers": share(confidence[right] < LIKELY),
+        "weak, of right answers": share(confidence[right] < POSSIBLE),
         "weak, of wrong answers of the right repository": share(
-            confidence[repository & ~right] < LIKELY
+            confidence[repository & ~right] < POSSIBLE
         ),
-        "weak, of wrong repositories": share(confidence[~repository] < LIKELY),
+        "weak, of wrong repositories": share(confidence[~repository] < POSSIBLE),
         "strong, of right repositories": share(confidence[repository] >= STRONG),
         "strong, of wrong repositories": share(confidence[~repository] >= STRONG),
         "expected calibration error": calibration_error(confidence, right, weights),

@@ -133,7 +133,7 @@ def ask(engine: Engine, text: str, **fields: object) -> Results:
         ("applyvouchercode", "apply_voucher_code", "its name is apply_voucher_code", "strong"),
         ("aply_voucher_code", "apply_voucher_code", "its name, apply_voucher_code,", "likely"),
         ("apply_vouch", "apply_voucher_code", "its name begins with apply_vouch", "likely"),
-        ("totals", "Cart.total", "its name is nearly totals", "likely"),
+        ("totals", "Cart.total", "its name is nearly totals", "possible"),
     ],
 )
 def test_a_fact_comes_first(engine: Engine, query: str, first: str, reason: str, word: str) -> None:
@@ -142,7 +142,7 @@ def test_a_fact_comes_first(engine: Engine, query: str, first: str, reason: str,
     assert first in (hit.node.qualname, hit.node.name)
     assert hit.explanation().reasons[0].startswith(reason)
     assert answer.confidence_word == word
-    if word != "likely":
+    if word in ("exact", "strong"):
         assert not answer.notes
     assert sum(signal.contribution for signal in hit.why) == pytest.approx(hit.score)
 

@@ -60,7 +60,7 @@ export interface Hit {
     stale: boolean;
     text: string;
   };
-  /** `strong`, `likely` or `weak`; null where the server cannot tell, as for related code. */
+  /** `strong`, `likely`, `possible` or `weak`; null where the server cannot tell, as for related code. */
   confidence_word?: string | null;
   /** `code`, or the source beside code that the hit is a record of. */
   source?: string;
@@ -113,7 +113,7 @@ export interface SearchResults {
   candidates: number;
   notes: string[];
   confidence?: number | null;
-  confidence_word?: 'exact' | 'strong' | 'likely' | 'weak' | null;
+  confidence_word?: 'exact' | 'strong' | 'likely' | 'possible' | 'weak' | null;
 }
 
 export interface PlaceParams {

@@ -235,7 +235,7 @@ class SignalValue(NamedTuple):
         return self.weight * self.value
 
 
-ConfidenceWord = Literal["exact", "strong", "likely", "weak"]
+ConfidenceWord = Literal["exact", "strong", "likely", "possible", "weak"]
 
 GroupName = Literal["Name", "Words", "Meaning", "Structure", "You"]
 GROUP_NAMES: tuple[GroupName, ...] = get_args(GroupName)

@@ -20,16 +20,28 @@ import numpy as np
 from packhound.core.arrays import Doubles, Mask, Positions, top_k
 from packhound.core.types import ConfidenceWord, Hit
 from packhound.search.order import SCORE_DIGITS
-from packhound.search.query.exact_matches import FOLDED, IDENTIFIER, OTHER_CASE, PARTS, SAME_LEVEL
+from packhound.search.query.exact_matches import (
+    FOLDED,
+    IDENTIFIER,
+    OTHER_CASE,
+    PARTS,
+    PREFIX,
+    SAME_LEVEL,
+)
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.rank.fusion import Ranking
 from packhound.search.rank.linear import Source
 from packhound.search.signals.context import SignalContext
 
-STRONG, LIKELY = 0.8, 0.2
-"""The least confidence of these words; below `LIKELY` an answer is weak."""
+STRONG, LIKELY, POSSIBLE = 0.8, 0.4, 0.2
+"""The least chances of these words; below `POSSIBLE` an answer is weak.
+
+Of the first hits of graded questions with a chance of 0.40 to 0.45, 55 % are right.
+"""
 STRONG_FIRST = 0.6
-"""The least confidence of the first hit of a strong answer: people look at that one first."""
+"""The least chance of the first hit of a strong answer: people look at that one first."""
+_AS_MUCH = 0.9
+"""A second hit with this share of the first one's chance says as much."""
 
 _CERTAIN_CHANCE = 0.95
 """Chance of the only place of what the query says; several share it."""
@@ -133,7 +145,7 @@ def _bounded(context: SignalContext, nodes: Positions, is_first: Mask, confidenc
     if len(nodes) >= _FIRST and 2 * (np.count_nonzero(as_much) - 1) > len(nodes) - 1:
         confidence = min(confidence, _MOST_UNSURE)
     if is_short and covered[is_first].max() > 1 - _NEAR:
-        confidence = max(confidence, LIKELY)
+        confidence = max(confidence, POSSIBLE)
     return confidence
 
 
@@ -209,30 +221,35 @@ def rate_in_order(hits: Sequence[Hit], chances: Sequence[float]) -> tuple[Hit, .
 
 
 def confidence_word(confidence: float, hits: Sequence[Hit], query: ParsedQuery) -> ConfidenceWord:
-    """Return the word for people.
+    """Return the word for people: all but the last two promise something of the first hit.
 
-    It is exact if the first hit alone is what the query says, and likely if others are too, or if
-    it is nearly so.
+    It is exact if the first hit alone is what the query says, and at most likely if others are too
+    or if it is nearly so.
     """
     name = query.text.removesuffix("()")
     if hits and name and name in (hits[0].node.name, hits[0].node.qualname):
         return "exact"
     match = query.exact_matches.get(hits[0].node.node_id) if hits else None
-    first = (hits[0].confidence or 0.0) if hits else 0.0
-    word = word_of(confidence if first >= STRONG_FIRST else min(confidence, _MOST_UNSURE))
-    if match is None:
-        return word
-    others = [other.level for other in query.exact_matches.values() if other is not match]
-    # An identifier within a question says what it is about, and not the answer.
-    if match.level > IDENTIFIER and match.level - SAME_LEVEL > max(others, default=0.0):
-        return "strong" if match.level in (FOLDED, PARTS, OTHER_CASE) else "exact"
-    # What follows says as much, or the words are there in another form.
-    return "likely" if match.reason else word
+    first, second = ([hit.confidence or 0.0 for hit in hits[:2]] + [0.0, 0.0])[:2]
+    is_sure = confidence >= STRONG and first >= STRONG_FIRST and second < _AS_MUCH * first
+    if match:
+        others = [other.level for other in query.exact_matches.values() if other is not match]
+        if match.level - SAME_LEVEL > max(others, default=0.0):
+            if match.level > IDENTIFIER:
+                return "strong" if match.level in (FOLDED, PARTS, OTHER_CASE) else "exact"
+            # An identifier within a question says what it is about, and not the answer.
+            if PREFIX <= match.level < IDENTIFIER:
+                return "likely"
+    if is_sure and not (match and match.reason):
+        return "strong"
+    return "likely" if first >= LIKELY else "possible" if confidence >= POSSIBLE else "weak"
 
 
-def word_of(confidence: float) -> ConfidenceWord:
-    """Return the word for a chance."""
-    return "strong" if confidence >= STRONG else "likely" if confidence >= LIKELY else "weak"
+def word_of(chance: float) -> ConfidenceWord:
+    """Return the word for the chance of one hit."""
+    if chance >= STRONG:
+        return "strong"
+    return "likely" if chance >= LIKELY else "possible" if chance >= POSSIBLE else "weak"
 
 
 def dot(coefficients: Coefficients, values: Mapping[str, float]) -> float:

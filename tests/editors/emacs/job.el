@@ -54,7 +54,7 @@
   (with-current-buffer "*packhound*"
     (goto-char (point-min))
     (forward-line)
-    (job-check (looking-at "courier/retry\\.py:[0-9]+: function send_with_retries  \\(exact\\|strong\\|likely\\|weak\\)")
+    (job-check (looking-at "courier/retry\\.py:[0-9]+: function send_with_retries  \\(exact\\|strong\\|likely\\|possible\\|weak\\)")
                (buffer-string))
     (job-check (derived-mode-p 'grep-mode) "the list cannot be walked with next-error"))
   (job-check (bound-and-true-p flymake-mode) "no Flymake whose errors could be taken for results")
