@@ -24,7 +24,9 @@ export async function play(steps, prepare) {
       } catch (error) {
         await user.picture('failed').catch(() => undefined);
         const rows = JSON.stringify(await user.labels().catch(() => []));
-        console.error(`failed: ${name}\n${error.stack}\nrows: ${rows}\n${vscode.logs()}`);
+        const toasts = JSON.stringify(await user.toasts.allInnerTexts().catch(() => []));
+        const shown = `rows: ${rows}\ntoasts: ${toasts}`;
+        console.error(`failed: ${name}\n${error.stack}\n${shown}\n${vscode.logs()}`);
         process.exitCode = 1;
         break;
       }

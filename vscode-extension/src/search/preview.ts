@@ -58,10 +58,16 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
     void this.close();
   }
 
-  /** The editor that the user is in; a row of previews counts as active to VS Code. */
+  /**
+   * The editor that the user is in. A row of previews counts as active to VS Code, and while it is
+   * closed none may be.
+   */
   get userEditor(): vscode.TextEditor | undefined {
-    const active = vscode.window.activeTextEditor;
-    return active && isPreviewed(active) ? this.home : active;
+    const { activeTextEditor: active, visibleTextEditors: visible } = vscode.window;
+    if (active) {
+      return isPreviewed(active) ? this.home : active;
+    }
+    return this.home && visible.includes(this.home) ? this.home : undefined;
   }
 
   provideTextDocumentContent(uri: vscode.Uri): string {
