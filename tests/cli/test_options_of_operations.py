@@ -114,7 +114,8 @@ def test_a_batch_answers_as_the_command_does(
     git(root, "add", ".")
     git(root, "commit", "-qm", "Begin")
     fields = fields_of(OPERATIONS[name].request)
-    request = {field: GIVEN[field] for field, info in fields.items() if info.required}
+    needed = [field for field, info in fields.items() if info.required or field == "prompt"]
+    request = {field: GIVEN[field] for field in needed}
     words, options = words_of(name).split(), ["--root", str(root), "--no-deep"]
     options = options if "deep" in fields else options[:2]
     run = CliRunner().invoke

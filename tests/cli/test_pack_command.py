@@ -48,3 +48,10 @@ def test_settings_say_what_a_request_leaves_out(tmp_path: Path, root: Path, monk
         assert answer["cost"]["model"] == "gpt-4o" and answer["tokens"] <= 10
     finally:
         folders.close()
+
+
+def test_a_map_needs_no_prompt(tmp_path: Path, root: Path) -> None:
+    done = packhound(tmp_path, "pack", "--map", "--budget", "200", "--root", str(root))
+    assert "door.py\n" in done.stdout and "def " in done.stdout
+    refused = packhound(tmp_path, "pack", "--root", str(root))
+    assert refused.returncode == 2 and "is missing; give the task in words" in refused.stderr

@@ -87,7 +87,7 @@ def test_former_names_are_read(engine):
             {"query": "x", "patsh": ["a"]},
             "unknown argument 'patsh'; did you mean 'paths'",
         ),
-        ("pack", {"budget": 5}, "'prompt' is missing"),
+        ("pack", {"budget": 5}, "'prompt' is missing; give the task in words, or ask for a map"),
         ("pack", {"prompt": "x", "budget": 0}, "between 1 and 10,000,000"),
         ("pack", {"prompt": "x", "format": "pdf"}, "expected one of: markdown, xml, json"),
     ],

@@ -99,6 +99,7 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     needsServer('calls', () => showCalls(client, results, actions)),
     needsServer('changes', () => showChanges(client, results, actions)),
     needsServer('reviewChanges', () => packer.forChanges()),
+    needsServer('map', () => packer.forMap()),
     needsServer('addNote', () => addNote(client)),
     needsServer('notes', () => showNotes(client, documents)),
     needsServer('pack', (prompt?: string) => packer.forPrompt(prompt)),

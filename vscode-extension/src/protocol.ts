@@ -168,7 +168,9 @@ export interface Changes {
 }
 
 export interface PackParams {
-  prompt: string;
+  prompt?: string;
+  /** Signatures of the most used definitions instead; needs no prompt. */
+  map?: boolean;
   budget: number;
   /** Its packs do not repeat code that did not change. */
   conversation?: string;

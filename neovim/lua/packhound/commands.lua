@@ -69,6 +69,11 @@ M.subcommands = {
     -- The server packs exactly the changes for this prompt.
     pack.open('Review my uncommitted changes', budget)
   end,
+  map = function(text)
+    local pack = require('packhound.pack')
+    local _, budget = pack.read(text)
+    pack.open(nil, budget)
+  end,
   note = function(text)
     require('packhound.notes').add(text)
   end,

@@ -85,14 +85,14 @@ local function show(pack, prompt)
   end, { buffer = bufnr, desc = 'Copy the context pack' })
 end
 
---- Shows the pack for a prompt in a read-only buffer once the server has made it; `gy` copies it.
+--- Shows the pack for a prompt, or the map of the folder without one, in a read-only buffer once the server has made it; `gy` copies it.
 function M.open(prompt, budget, conversation)
   local cursor = vim.api.nvim_buf_get_name(0) ~= '' and client.cursor() or nil
   local function params(ready)
-    return { prompt = prompt, budget = budget, conversation = conversation, focus = cursor and cursor(ready) }
+    return { prompt = prompt, map = not prompt or nil, budget = budget, conversation = conversation, focus = cursor and cursor(ready) }
   end
   client.ask('packhound/pack', params, function(pack)
-    show(pack, prompt)
+    show(pack, prompt or 'The most used definitions, by file')
   end)
 end
 

@@ -128,6 +128,7 @@ FORMS = {
     ),
     "pack": Form(
         help="PROMPT - is read from standard input.",
+        arguments=("prompt",),
         names={"budget": ("--budget", "-b"), "model": ("--for",)},
         fixed={"explain": True},
         print=plain.print_pack,

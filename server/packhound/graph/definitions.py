@@ -19,7 +19,7 @@ _MAX_ELSEWHERE = 3
 """A name with more definitions outside of every scope stays unresolved."""
 _MAX_IN_SCOPE = 30
 """A name with more definitions within one scope is a convention (`init`), not a reference."""
-FILE_WEIGHT, _IMPORT_WEIGHT, _FOLDER_WEIGHT, _ELSEWHERE_WEIGHT = 1.0, 0.9, 0.7, 0.4
+FILE_WEIGHT, _IMPORT_WEIGHT, _FOLDER_WEIGHT, ELSEWHERE_WEIGHT = 1.0, 0.9, 0.7, 0.4
 
 _LANGUAGE_FAMILIES = {
     **dict.fromkeys(("javascript", "typescript", "tsx", "jsx", "vue", "svelte"), "javascript"),
@@ -85,7 +85,7 @@ def resolve_in_scopes(
     scopes = (
         (definitions.in_files(imported), _IMPORT_WEIGHT, _MAX_IN_SCOPE),
         (definitions.for_user(in_test, folder_of(path)), _FOLDER_WEIGHT, _MAX_IN_SCOPE),
-        (definitions.for_user(in_test), _ELSEWHERE_WEIGHT, _MAX_ELSEWHERE),
+        (definitions.for_user(in_test), ELSEWHERE_WEIGHT, _MAX_ELSEWHERE),
     )
     for node_ids, weight, max_nodes in scopes:
         if 0 < len(node_ids) <= max_nodes:

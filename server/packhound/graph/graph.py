@@ -19,6 +19,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from packhound.graph.definitions import (
+    ELSEWHERE_WEIGHT,
     FILE_WEIGHT,
     UNRESOLVED,
     Definitions,
@@ -143,6 +144,25 @@ class Graph:
                 return ()
             edges = self._references_from(*self._locate(node_id))
             return tuple(islice((edge for edge in edges if edge.node_id != node_id), limit))
+
+    def file_uses(self) -> list[tuple[str, int, float]]:
+        """Return the definitions that each file uses, files in order, with the weight of each use.
+
+        It grows with the root of the number of nodes that use the name.
+        """
+        uses = list[tuple[str, int, float]]()
+        with self._lock:
+            for path in sorted(self._tables.files):
+                for name, n in Counter(self._tables.files[path].references()).items():
+                    targets, weight = self._resolve(path, name)
+                    if not targets and len(self.definitions(name)) == 1:
+                        # Too many to mean one of them: a class and its constructors.
+                        targets = self._definitions_for(path, name).all
+                        weight = ELSEWHERE_WEIGHT / max(1, len(targets))
+                    uses += [(path, target, weight * n**0.5) for target in targets]
+            # Resolutions take more memory than time.
+            self._resolved.clear()
+        return uses
 
     def reading(self) -> AbstractContextManager[object]:
         """Return a context in which no other thread updates the graph."""

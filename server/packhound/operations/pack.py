@@ -44,9 +44,10 @@ _NOTES_SHARE, _NOTES_TOKENS = 0.1, 200
 class Pack(Request):
     """A prompt and what its pack may cost."""
 
-    prompt: Annotated[
-        str, Meta(min_length=1, max_length=PROMPT_CHARACTERS, description="The task.")
-    ]
+    prompt: Annotated[str, Meta(max_length=PROMPT_CHARACTERS, description="The task.")] = ""
+    map: Annotated[
+        bool, Meta(description="Instead the most used definitions, for code new to you.")
+    ] = False
     budget: Annotated[int, Meta(ge=1, le=_MAX_TOKENS, description="Maximum number of tokens.")] = (
         8_000
     )
@@ -75,6 +76,11 @@ class Pack(Request):
     explain: Annotated[
         bool, Meta(description="Say by which signals of the search each item was found.")
     ] = False
+
+    def __post_init__(self) -> None:
+        """Check that there is something to pack for. Raises SettingsError."""
+        if not (self.prompt or self.map):
+            raise SettingsError("'prompt' is missing; give the task in words, or ask for a map")
 
 
 def run(call: Call, request: Pack) -> Json:
@@ -115,6 +121,7 @@ def make_pack(call: Call, request: Pack) -> tuple[PackRequest, Packed]:
         tokenizer=request.tokenizer or settings.pack.tokenizer or llm.tokenizer_of(model),
         format=request.format,
         conversation=request.conversation,
+        map=request.map,
     )
     focused = place.root.path if place else ""
     packed = call.roots.pack(wanted, focused, call.cancel)
@@ -205,6 +212,7 @@ OPERATION = Operation(
     text,
     unlisted=(
         "tokenizer",
+        "format",
         "model",
         "reserve",
         "focus_line",

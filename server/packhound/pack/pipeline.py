@@ -20,6 +20,7 @@ from packhound.pack.conversations import NodeKey
 from packhound.pack.gather import gather
 from packhound.pack.items import block_of, items_of
 from packhound.pack.knapsack import Choice, Knapsack
+from packhound.pack.map import map_of
 from packhound.pack.notes import empty_note, request_notes
 from packhound.pack.pool import Candidate, Pool
 from packhound.pack.prompt_words import PromptWords
@@ -53,7 +54,12 @@ Sent: TypeAlias = dict[NodeKey, int]
 
 
 def pack(context: PackContext, request: PackRequest) -> Pack:
-    """Return the best code for the prompt. Raises Cancelled, or SettingsError (tokenizer)."""
+    """Return the best code for the prompt, or the map of the folder.
+
+    Raises Cancelled, or SettingsError (tokenizer).
+    """
+    if request.map:
+        return map_of(context, request)
     counter = counter_for(request.tokenizer)
     pool = gather(context, request)
     _check_cancelled(context)

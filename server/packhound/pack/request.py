@@ -34,7 +34,7 @@ class PackFocus:
 
 @dataclass(frozen=True, slots=True)
 class PackRequest:
-    """A prompt and what its pack may cost.
+    """A prompt and what its pack may cost; of a `map` the prompt may be empty.
 
     `reserve` tokens of `budget` are kept free for the system's and the user's own text. `pinned`
     names files, or runs of their lines as `path:10-20` (1-based), that come first; `excluded` are
@@ -51,6 +51,7 @@ class PackRequest:
     tokenizer: str = ""
     format: Format = "markdown"
     conversation: str = ""
+    map: bool = False
 
     @property
     def available(self) -> int:

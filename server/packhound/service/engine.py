@@ -268,6 +268,9 @@ class Engine:
         `search` ranks the candidates, where they are among those of other folders.
         """
         snapshot, reading, notes = self._current(Query(request.prompt), cancel)
+        if request.map:
+            packed = self.packs.service().pack(snapshot, request, cancel, search=search)
+            return replace(packed, notes=(*notes, *packed.notes), reading=reading)
         service, graph_top_k = self.packs.service(), self.index.settings.graph.top_k
         conversations = service.conversations
         chosen = choose_records(

@@ -58,6 +58,11 @@ t.step('changes are listed with the tests to run, and reviewed', function()
   vim.cmd('undo')
 end)
 
+t.step('a map names what is used most', function()
+  local map = t.pack_of('map budget=900')
+  t.is_true(map:match('def backoff_delays'), map)
+end)
+
 t.step('the tests of the changes are run', function()
   vim.cmd.buffer('courier/retry.py')
   vim.fn.append(vim.fn.search('delay = FIRST_DELAY_S'), '    delay = delay * 3')

@@ -12,6 +12,7 @@ const CONVERSATION_KEY = 'packhound.conversation';
 const DEFAULT_BUDGET = 8000;
 /** The server packs exactly the changes for this prompt. */
 const REVIEW = 'Review my uncommitted changes';
+const MAP = 'The most used definitions, by file';
 const CHAT_COMMAND = 'workbench.action.chat.open';
 const RANGE_TRIES = 30;
 const RANGE_PAUSE_MS = 100;
@@ -63,6 +64,14 @@ export class Packer {
     }
   }
 
+  /** Shows the signatures of the most used definitions, those near the open files first. */
+  async forMap(): Promise<void> {
+    const budget = await this.askBudget();
+    if (budget) {
+      await this.pack('', budget);
+    }
+  }
+
   async copy(): Promise<void> {
     const { text, tokens } = this.newest();
     await vscode.env.clipboard.writeText(text);
@@ -105,7 +114,7 @@ export class Packer {
       (_, token) =>
         this.client.pack(
           {
-            prompt,
+            ...(prompt ? { prompt } : { map: true }),
             budget,
             conversation,
             ...(cursor ? { focus: cursor } : {}),
@@ -118,7 +127,7 @@ export class Packer {
     await vscode.commands.executeCommand('setContext', 'packhound.hasPack', true);
     await vscode.commands.executeCommand('setContext', 'packhound.hasChat', await hasChat());
     const path = cursor && vscode.workspace.asRelativePath(vscode.Uri.parse(cursor.uri), false);
-    const text = packDocument(pack, prompt, path);
+    const text = packDocument(pack, prompt || MAP, path);
     await foldReasons(await this.documents.show('Context pack', text, 'markdown'));
   }
 

@@ -30,6 +30,8 @@ _DOCUMENT_WORD = re.compile(
 )
 _SETTING_WORD = re.compile(r"(?i)\b(?:ci|workflows?|ya?ml|toml|dependency|packaging)\b")
 
+_BESIDE = ("is_example", "is_stale", "is_prose", "is_setting")
+
 _FAR_UTILITY = 0.03
 """What is less useful is left out where it is far from the focus."""
 
@@ -63,6 +65,13 @@ def minor_in(prompt: str) -> Callable[[str], bool]:
         names += ["is_setting"] * (not _SETTING_WORD.search(title))
     flags = [*map(FLAGS.index, names)]
     return lambda path: any(path_facts(path).flags[flag] for flag in flags)
+
+
+def is_minor_path(path: str) -> bool:
+    """Return True for the path of tests, examples, settings, and code of others or of tools."""
+    flags = path_facts(path).flags
+    is_beside = is_test(path) or any(flags[FLAGS.index(name)] for name in _BESIDE)
+    return is_beside or bool(_FIXTURE_PATH.search(path) or _VENDORED.search(path))
 
 
 def _is_test(candidate: Candidate) -> bool:
