@@ -14,6 +14,7 @@ def _kinds(*kinds: str) -> Floats:
 
 TYPE = _kinds("class", "struct", "enum", "interface", "trait", "module", "type")
 FUNCTION = _kinds("function", "method", "macro", "test")
+TEST = _kinds("test")
 REST = _kinds("file", "window", "section")
 _ALIAS: Floats = np.float32(0.5) * _kinds("type")
 DEFINED_TYPE: Floats = _kinds("class", "struct", "enum", "interface", "trait") + _ALIAS

@@ -18,7 +18,7 @@ import numpy as np
 from packhound.core.arrays import Ints, Positions, unique_sorted
 from packhound.index import Snapshot
 from packhound.search.answer_notes import edit_distance, nearest_names
-from packhound.search.kinds import IMPL, REST
+from packhound.search.kinds import IMPL, REST, TEST
 from packhound.search.query.exact_paths import nodes_of_path
 from packhound.search.query.filter_syntax import take_filters
 from packhound.search.query.filters import nodes_with
@@ -162,17 +162,20 @@ def _by_name(snapshot: Snapshot, text: str, query: ParsedQuery) -> Iterator[tupl
 
 
 def _without_namesakes(snapshot: Snapshot, node_ids: Ints) -> Iterator[int]:
-    """Yield nodes without impls of a type and further overloads of a function."""
+    """Yield nodes without impls of a type, and further overloads of a function if all are many.
+
+    A file that is called like its type, or a test like what it tests, counts where nothing else is.
+    """
     lengths, seen = snapshot.lengths[BODY], set[tuple[str, str]]()
     located = [(node_id, *snapshot.locate(node_id)) for node_id in node_ids[:_MOST_NAMED].tolist()]
     # Ties by path and position, not by node id, which depends on the order of indexing.
     located.sort(key=lambda node: (-lengths[node[0]], node[1].path, node[2]))
-    # A file is called like the type that it defines.
-    definitions = [node for node in located if not REST[snapshot.kind_of[node[0]]]]
-    located = definitions or located
+    for beside in (REST, TEST):
+        located = [node for node in located if not beside[snapshot.kind_of[node[0]]]] or located
     for node_id, entry, position in located:
         key = entry.path, entry.qualname(position)
-        if key not in seen and not IMPL[snapshot.kind_of[node_id]]:
+        is_news = key not in seen or len(located) <= _MOST_PLACES
+        if is_news and not IMPL[snapshot.kind_of[node_id]]:
             yield node_id
         seen.add(key)
 
@@ -247,7 +250,9 @@ def _by_text(
     if not len(holders) and len(words) == 1:
         # Where letter case tells the parts of a word, its terms are others.
         folded = fold_identifier(words[0])
-        posted = [snapshot.postings(term).node_ids for term in (folded, *terms(folded))]
+        posted = [snapshot.postings(folded).node_ids]
+        if not len(posted[0]):
+            posted = [snapshot.postings(term).node_ids for term in terms(folded)]
         holders = unique_sorted(np.concatenate(posted)).astype(np.intp)
         holders = holders[snapshot.live[holders]]
     if not 0 < len(holders) <= most:
@@ -292,7 +297,8 @@ def _by_words(
         if 0 < len(nodes) <= _MOST_PLACES:
             yield from _matches(sorted(nodes), level, f"{' and '.join(words)}{suffix}")
             return
-    if len(holders) <= _MOST_PLACES:
+    # Forms of several plain words, each somewhere in a long function, say nothing of it.
+    if len(holders) <= _MOST_PLACES and (len(words) == 1 or _is_code_like(" ".join(words))):
         yield from _matches(holders.tolist(), STEMS, f"forms of {' and '.join(words)}")
 
 
