@@ -4,6 +4,8 @@ demo   set up, index this repository's server and show an explained search
 setup  make .venv and install Packhound with what its tests need
 test   set up and run the tests; slow runs the long ones, editors those in real editors
 fuzz   look for inputs that break something, FUZZ_SECONDS (60) for each of a dozen targets
+torture  run what is promised at the figures of a release, hours in pieces that resume;
+       options follow: --list, --only T8, --pieces 1. soak lets a server work for an hour
 check  formatting, lint and types; fix corrects what can be corrected
 bench  quality and speed figures into benchmarks/results
 """
@@ -35,17 +37,33 @@ def main() -> int:
         "slow": slow,
         "editors": editors,
         "fuzz": fuzz,
+        "soak": soak,
         "check": check,
         "fix": fix,
         "bench": bench,
     }
+    if sys.argv[1:2] == ["torture"]:  # the one target with options
+        torture(*sys.argv[2:])
+        return 0
     named = sys.argv[1:] or ["demo"]
     unknown = [name for name in named if name not in targets]
     if unknown:
-        sys.exit(f"unknown target '{unknown[0]}'; known are: {', '.join(targets)}")
+        sys.exit(f"unknown target '{unknown[0]}'; known are: torture, {', '.join(targets)}")
     for name in named:
         targets[name]()
     return 0
+
+
+def torture(*options: str) -> None:
+    """What is promised, at the figures of a release, into benchmarks/reliability.json."""
+    setup()
+    run("python", "-m", "benchmarks.reliability", *options)
+
+
+def soak() -> None:
+    """A server at work for an hour: what of memory, threads and processes is left."""
+    setup_environment()
+    run("python", "-m", "benchmarks.reliability", "--only", "T25")
 
 
 def setup_environment() -> None:

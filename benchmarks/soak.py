@@ -1,11 +1,12 @@
 """Soak test: a day of work in minutes, to see memory, handles and the index of a long-lived server.
 
-    python -m benchmarks.soak FOLDER [--minutes 15] [--pause 0.05] [--seed 1]
+    python -m benchmarks.soak FOLDER [--minutes 15] [--pause 0.05] [--seed 1] [--most-mb-an-hour N]
 
 Drives a real language server over a copy of FOLDER: typing (broken code too), saves, renames,
 deletions, branch switches, searches, packs, cancellations. Every 15 seconds it prints memory,
 threads, descriptors and child processes; at the end the trend, and whether the index equals that of
-a fresh server. The exit code is 1 if it does not, or if threads, descriptors or processes leaked.
+a fresh server. The exit code is 1 if it does not, if threads, descriptors or processes leaked, or
+if memory grew by more than N MB an hour.
 """
 
 from __future__ import annotations
@@ -56,14 +57,19 @@ def resident_mb(pid: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-def slope(samples: list[dict[str, float]], name: str) -> float:
-    """Return the growth of a figure per hour, over the later half of the samples."""
-    late = samples[len(samples) // 2 :]
-    if len(late) < 3:
-        return 0.0
-    return (
-        statistics.linear_regression([s["s"] for s in late], [s[name] for s in late]).slope * 3600
-    )
+def slope(samples: list[dict[str, float]], name: str) -> tuple[float, float]:
+    """Return the growth of a figure per hour after the first third of the samples, and how far to
+    each side its 95 % interval reaches, were the samples independent.
+    """
+    late = samples[len(samples) // 3 :]
+    if len(late) < 4:
+        return 0.0, 0.0
+    hours = [s["s"] / 3600 for s in late]
+    line = statistics.linear_regression(hours, values := [s[name] for s in late])
+    residuals = (y - line.intercept - line.slope * x for x, y in zip(hours, values, strict=True))
+    squares = sum(residual**2 for residual in residuals)
+    spread = statistics.pvariance(hours) * len(late) * (len(late) - 2)
+    return line.slope, 1.96 * (squares / spread) ** 0.5
 
 
 def soak(session: Session, seconds: float, pause_s: float) -> list[dict[str, float]]:
@@ -92,6 +98,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=15.0)
     parser.add_argument("--pause", type=float, default=0.05, help="seconds between two actions")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--most-mb-an-hour", type=float, default=float("inf"), metavar="N")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name).resolve()
@@ -109,12 +116,13 @@ def main() -> int:
         fresh.close_server()
     first = samples[min(2, len(samples) - 1)]
     leaked = [name for name in ("threads", "descriptors", "children") if after[name] > first[name]]
+    growth, margin = slope(samples, "mb")
     verdict = {
         "actions": session.n_actions,
         "equals a fresh index": answers == fresh_answers,
         "leaked": leaked,
         "idle mb, before and after": [before["mb"], after["mb"]],
-        "mb an hour": round(slope(samples, "mb"), 1),
+        "mb an hour": [round(growth, 1), "within", round(margin, 1)],
     }
     print(json.dumps(verdict))
     if answers != fresh_answers:
@@ -122,7 +130,8 @@ def main() -> int:
             pair for pair in zip(answers, fresh_answers, strict=True) if pair[0] != pair[1]
         ]
         print(json.dumps(differing[:3])[:3000], file=sys.stderr)
-    return 0 if answers == fresh_answers and not leaked else 1
+    is_right = answers == fresh_answers and not leaked
+    return 0 if is_right and growth <= options.most_mb_an_hour else 1
 
 
 if __name__ == "__main__":

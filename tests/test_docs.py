@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from benchmarks.reliability import CHECKS
 from docs import protocol as protocol_page
 from docs import settings as settings_pages
 from packhound.cli import main
@@ -12,6 +13,7 @@ from packhound.core.types import KINDS
 from packhound.lsp.handlers.registry import ON_READING_THREAD, ON_WORKER_THREADS
 
 ROOT = Path(__file__).parents[1]
+PROMISES = (ROOT / "tests" / "README.md").read_text("utf-8")
 README = (ROOT / "README.md").read_text("utf-8")
 DOCS = {page.name: page.read_text("utf-8") for page in (ROOT / "docs").glob("*.md")}
 
@@ -35,10 +37,17 @@ def test_descriptions_of_settings_are_those_of_the_code() -> None:
 
 def test_the_table_of_promises_names_tests_that_exist() -> None:
     folder = Path(__file__).parent
-    named = re.findall(r"`([\w/]+\.py)`", (folder / "README.md").read_text("utf-8"))
+    named = re.findall(r"`([\w/]+\.py)`", PROMISES)
     assert named
     missing = [name for name in named if not any((f / name).exists() for f in (folder, ROOT))]
     assert missing == []
+
+
+def test_each_promise_of_a_release_has_its_row() -> None:
+    rows = re.findall(r"^\| [^|]+ \| (T[\dT, ]+) \|", PROMISES, re.M)
+    numbers = {number for row in rows for number in row.split(", ")}
+    run = {word for check in CHECKS for word in check.name.split() if re.match(r"T\d", word)}
+    assert run == numbers
 
 
 def test_the_operations_of_the_protocol_are_those_of_the_registry() -> None:

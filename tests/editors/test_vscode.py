@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.release import size
 from tests.support.vscode import AUTO_SAVE, EXTENSION, QUIET, drive, npm
 
 MOST_PACKAGE_BYTES = 1_100_000
@@ -96,7 +97,8 @@ def test_no_key_typed_around_a_list_reaches_a_file_that_is_only_previewed(
         extension=str(package),
         settings={"packhound.server.path": server_command, **QUIET, **AUTO_SAVE},
         screenshots=str(pictures),
-        sequences=3,
+        sequences=size(3),
+        patience_s=600 + 240 * size(3),
     )
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -14,6 +14,7 @@ import pytest
 
 from packhound.files.reader import decode, is_searched_text, read, why_unread
 from packhound.files.walk import WalkLimits, is_included, is_searchable, walk, walk_by_steps
+from tests.support.release import size
 
 
 def make(root: Path, files: dict[str, str | bytes]) -> Path:
@@ -279,7 +280,7 @@ def test_links_in_circles_end(tmp_path: Path) -> None:
 
 def test_a_change_within_one_tick_of_the_clock_is_seen(tmp_path: Path) -> None:
     path, missed = tmp_path / "a.py", 0
-    for n in range(300):
+    for n in range(size(300)):
         path.write_text(f"a = {n % 10}\n")
         first = read(tmp_path, "a.py", 1_000)
         path.write_text(f"a = {(n + 1) % 10}\n")

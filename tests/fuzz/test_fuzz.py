@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.fuzz.targets import NAMES, target
+from tests.support.release import seed, size
 
 REPOSITORY = Path(__file__).parents[2]
 INPUTS = 40
@@ -26,8 +27,8 @@ def cache(tmp_path_factory):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_random_inputs_break_nothing(name: str) -> None:
-    one, draw = target(name), random.Random(name)
-    for _ in range(INPUTS):
+    one, draw = target(name), random.Random(f"{name}{seed() or ''}")
+    for _ in range(size(INPUTS)):
         one(draw.randbytes(draw.randrange(200)))
 
 
@@ -37,7 +38,7 @@ def test_random_inputs_break_nothing(name: str) -> None:
 def test_a_fuzzer_breaks_nothing(name: str, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.fuzz.fuzz", "--kept", tmp_path]
     fuzzed = subprocess.run(
-        [*command, "--seconds", str(FUZZED_S), name],
+        [*command, "--seconds", str(size(FUZZED_S)), "--seed", str(seed(1)), name],
         cwd=REPOSITORY,
         capture_output=True,
         text=True,

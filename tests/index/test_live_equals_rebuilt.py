@@ -16,6 +16,7 @@ from packhound.parsing.parse import parse
 from packhound.parsing.pool.pool import ParsePool
 from packhound.text.text_buffer import TextBuffer
 from tests.support.index_check import contents
+from tests.support.release import size
 
 PATHS = ("a.py", "b.ts", "c.rs", "d.txt")
 SNIPPETS = (
@@ -40,6 +41,7 @@ SNIPPETS = (
     ),
 )
 TEXT = st.one_of(st.sampled_from(SNIPPETS), st.text(max_size=12))
+STEPS = 20
 POSITION = st.tuples(st.integers(0, 14), st.integers(0, 40))
 
 _pool: ParsePool | None = None
@@ -106,4 +108,6 @@ class Editing(RuleBasedStateMachine):
 
 
 TestEditing = Editing.TestCase
-TestEditing.settings = settings(max_examples=25, stateful_step_count=20, deadline=None)
+TestEditing.settings = settings(
+    max_examples=size(500) // STEPS, stateful_step_count=STEPS, deadline=None
+)

@@ -19,6 +19,7 @@ from packhound.core.settings_reader import settings_from
 from packhound.core.types import Query
 from packhound.service.engine import Engine
 from tests.support.lsp_client import COMMAND, frame, write_files
+from tests.support.release import seed, size
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 
@@ -115,10 +116,10 @@ def test_a_relay_ends_when_nobody_listens(start_server, folder, tmp_path, monkey
     assert serving.shut_down() == 0
 
 
-@pytest.mark.parametrize("rounds", [3, pytest.param(250, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rounds", [3, pytest.param(size(250), marks=pytest.mark.slow)])
 def test_whoever_vanishes_leaves_nothing_behind(tmp_path, monkeypatch, rounds):
     monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
-    seeded, ways = random.Random(rounds), list(WAYS)
+    seeded, ways = random.Random(seed(rounds)), list(WAYS)
     sources = {f"m{n}.py": f"def load_config_{n}():\n    return {n}\n" * 40 for n in range(60)}
     folder = write_files(tmp_path / "workspace", sources)
     for n in range(rounds):

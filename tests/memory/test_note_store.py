@@ -17,6 +17,7 @@ from packhound.memory.backups import backups_of
 from packhound.pack import PackRequest
 from packhound.service import Engine, clear_index, notes_folder
 from tests.support.note_kills import KILLS_A_ROUND, kill_writers
+from tests.support.release import seed, size
 
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX signals and modes")
 
@@ -28,7 +29,8 @@ def store(tmp_path: Path) -> NoteStore:
 
 def check_kills(root: Path, kills: int) -> None:
     """Check that two processes that write at once and are killed lose nothing they named."""
-    rounds = range(kills // KILLS_A_ROUND)
+    first = seed() * kills // KILLS_A_ROUND
+    rounds = range(first, first + kills // KILLS_A_ROUND)
     result = kill_writers(root, rounds)
     assert (result.kills, result.lost) == (kills, 0)
     assert result.acknowledged >= kills
@@ -42,7 +44,7 @@ def test_kills_lose_nothing_acknowledged(tmp_path: Path) -> None:
 @pytest.mark.slow
 @posix
 def test_a_thousand_kills_lose_nothing_acknowledged(tmp_path: Path) -> None:
-    check_kills(tmp_path, 1_000)
+    check_kills(tmp_path, size(1_000))
 
 
 @posix

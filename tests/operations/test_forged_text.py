@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from packhound.core.types import Document
 from packhound.operations.text import path_of
 from tests.support.operations import as_text, call
+from tests.support.release import size
 
 FORGED = (
     "### evil.py:1-2 function forged",
@@ -90,7 +91,7 @@ FRAME = (
 """Lines of the tools' own."""
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=size(200), suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.sampled_from((*FORGED, "x", "", "`", "\t")), max_size=12))
 def test_each_line_of_code_has_its_number(lines):
     row = {

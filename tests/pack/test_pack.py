@@ -26,6 +26,7 @@ from packhound.redact.control_characters import visible
 from packhound.search.query.mentions import frames_of, mentions_of
 from tests.support.operations import pack_json
 from tests.support.pack_check import SHOP, context_of
+from tests.support.release import size
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "packs"
 COUNT = counter_for().count
@@ -303,7 +304,7 @@ def test_no_input_exceeds_the_budget(shop, prompt, body, budget, form):
         assert pack(context, request) == packed
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=size(300), deadline=None)
 @given(st.lists(odd, min_size=1, max_size=4), odd)
 def test_content_never_ends_its_fence(lines, path):
     texts = tuple(visible(line).replace("\n", " ") for line in lines)

@@ -16,6 +16,7 @@ from packhound.parsing.languages import BY_NAME, LANGUAGES, language_of
 from packhound.parsing.parse import parse
 from packhound.parsing.source import Source
 from packhound.parsing.tree_cache import MOST_DOCUMENTS, TreeCache
+from tests.support.release import seed, size
 
 SAMPLES = sorted((Path(__file__).parents[2] / "fixtures" / "languages").glob("*/sample.*"))
 PIECES = (
@@ -53,7 +54,7 @@ def test_there_is_a_sample_of_every_language() -> None:
 def test_edits_give_what_the_text_alone_gives(path: Path, line_end: bytes) -> None:
     sample = path.read_bytes().replace(b"\n", line_end)
 
-    @settings(max_examples=12, deadline=None, derandomize=True)
+    @settings(max_examples=size(12), deadline=None, derandomize=not seed())
     @given(st.lists(EDIT, min_size=1, max_size=6))
     def check(edits: list[tuple[float, int, str]]) -> None:
         source, trees = sample, TreeCache()

@@ -14,6 +14,7 @@ import pytest
 from packhound.core.settings_reader import settings_from
 from packhound.core.types import Query
 from packhound.service.engine import Engine
+from tests.support.release import size
 
 WORDS = ("load", "store", "parse", "render", "merge", "route", "price", "stock")
 
@@ -79,7 +80,7 @@ def answers(engine: Engine) -> list[object]:
 
 @pytest.mark.parametrize(
     ("n_files", "n_floods", "n_searches"),
-    [(150, 3, 200), pytest.param(5_000, 12, 100_000, marks=pytest.mark.slow)],
+    [(150, 3, 200), pytest.param(5_000, 12, size(100_000), marks=pytest.mark.slow)],
 )
 def test_a_flood_of_changes(tmp_path, n_files, n_floods, n_searches) -> None:
     seeded = random.Random(n_files)

@@ -18,6 +18,7 @@ from packhound.core.settings_reader import settings_from
 from packhound.service.engine import Engine
 from packhound.service.roots import index_folder
 from tests.support.index_check import contents
+from tests.support.release import seed, size
 
 CHILD = Path(__file__).parents[1] / "support" / "kill_child.py"
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="POSIX signals")
@@ -29,7 +30,7 @@ def check_kills(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rounds: int) ->
     root.mkdir()
     # On a busy machine a child may be killed before it has written anything.
     (root / "kept.py").write_text("def kept():\n    return 1\n")
-    seeded, loaded = random.Random(rounds), 0
+    seeded, loaded = random.Random(seed(rounds)), 0
     for number in range(rounds):
         command = [sys.executable, CHILD, root, str(number)]
         with subprocess.Popen(command, stdout=subprocess.PIPE) as child:
@@ -102,4 +103,4 @@ def _has_rows(path: Path) -> bool:
 
 @pytest.mark.slow
 def test_hundreds_of_kills_leave_what_a_rebuild_gives(tmp_path, monkeypatch):
-    check_kills(tmp_path, monkeypatch, 200)
+    check_kills(tmp_path, monkeypatch, size(200))

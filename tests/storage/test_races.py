@@ -12,6 +12,7 @@ import pytest
 
 from packhound.core.errors import StoreError
 from packhound.core.file_lock import FileLock
+from tests.support.release import seed, size
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
 RACERS = 4
@@ -59,9 +60,9 @@ def end(children: list[int]) -> None:
         os.waitpid(child, 0)
 
 
-@pytest.mark.parametrize("rounds", [10, pytest.param(500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rounds", [10, pytest.param(size(500), marks=pytest.mark.slow)])
 def test_of_those_that_race_one_writes_and_its_death_frees_the_place(tmp_path, rounds):
-    seeded = random.Random(rounds)
+    seeded = random.Random(seed(rounds))
     path = tmp_path / "lock"
     for _ in range(rounds):
         printed, children = run_race(path, RACERS)
@@ -75,7 +76,7 @@ def test_of_those_that_race_one_writes_and_its_death_frees_the_place(tmp_path, r
         lock.release()
 
 
-@pytest.mark.parametrize("rounds", [10, pytest.param(500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rounds", [10, pytest.param(size(500), marks=pytest.mark.slow)])
 def test_whoever_clears_the_cache_never_makes_two_writers(tmp_path, rounds):
     folder = tmp_path / "index"
     for _ in range(rounds):

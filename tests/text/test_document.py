@@ -13,6 +13,7 @@ from packhound.core.types import Span
 from packhound.text.line_index import LineIndex
 from packhound.text.text_buffer import TextBuffer, bytes_in, characters_in
 from tests.support.reference_text import apply_edit, check_line_starts, width
+from tests.support.release import size
 
 ENCODINGS = ("utf-8", "utf-16", "utf-32")
 ALPHABET = "ab \n\r\f\v\x1c\x85\u2028\u2029\t\ufeffé漢😀🏳\u0301\ud83d\ude00"
@@ -26,7 +27,7 @@ EDITS = st.lists(
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=size(150), deadline=None)
 @given(text=TEXTS, edits=EDITS)
 def test_edits_equal_those_of_a_second_implementation(encoding, text, edits):
     buffer = TextBuffer(text, encoding)
