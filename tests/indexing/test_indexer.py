@@ -67,6 +67,45 @@ def test_an_edit_comes_before_the_rest_of_a_scan(stepper: Stepper) -> None:
     assert isinstance(stepper.step(), FolderScan)
 
 
+def test_open_documents_come_before_all_files_of_a_start_and_of_a_checkout(
+    stepper: Stepper, root: Path
+) -> None:
+    paths = [f"new/m{number}.py" for number in range(600)]
+    (root / "new").mkdir()
+    for revision in range(2):
+        for path in paths:
+            (root / path).write_text(f"x = {revision}\n")
+        stepper.queue.refresh(paths)
+        # Before the next step an edit comes each time, so no step may be long.
+        for number in range(40):
+            text = f"def opened_{number}(): pass\n"
+            stepper.queue.update(Document("open.py", text.encode()))
+            assert isinstance(stepper.step(), Edits)
+            [node] = stepper.index.snapshot.files["open.py"].nodes
+            assert node.name == f"opened_{number}"
+            assert not stepper.queue.reading.is_complete
+            task = stepper.step()
+            assert not isinstance(task, NamedPaths) or len(task.paths) < len(paths)
+        stepper.drain()
+        assert stepper.queue.reading.is_complete
+        assert len(stepper.index.snapshot.files) == len(FILES) + len(paths) + 1
+
+
+def test_a_file_that_may_have_changed_is_not_read_until_it_was_looked_at(stepper: Stepper) -> None:
+    stepper.drain()
+    stepper.queue.update(MAIL)
+    stepper.drain()
+    stepper.queue.refresh([MAIL.path])
+    assert stepper.queue.reading.is_complete  # The editor has its text.
+    stepper.queue.refresh(["shop/cart.py"])
+    assert stepper.queue.reading.n_read == stepper.queue.reading.n_files - 1
+    task = stepper.queue.take()
+    assert not stepper.queue.reading.is_complete
+    stepper.indexer.step(task)
+    stepper.drain()
+    assert stepper.queue.reading.is_complete
+
+
 def test_a_release_is_published_before_the_file_is_looked_at_again(stepper: Stepper) -> None:
     stepper.drain()
     stepper.queue.update(Document(MAIL.path, b"def discarded(): pass\n"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import TypeAlias
@@ -19,6 +19,9 @@ from packhound.files import decode
 from packhound.indexing.bulk_read import IndexingPass
 from packhound.indexing.folder_scan import Differences, FolderScan
 
+_MOST_PATHS = 250
+"""Changed files that are looked at one by one, in some 50 ms in which no edit is taken; of more the
+whole folder is walked, in slices."""
 _MAX_ASKED_FOR = 16
 """Texts of the last questions that are remembered until the folder was walked over."""
 
@@ -76,11 +79,12 @@ class WorkQueue:
         self._condition = threading.Condition()
         self._open: dict[str, Document] = {}
         self._edits: dict[str, Document | None] = {}
-        self._paths: dict[str, None] = {}
+        self._paths: dict[str, bool] = {}
+        """Paths to look at, and whether their texts on disk may be others than in the index."""
         self._differences: Differences = {}
         self._flushes: list[Flush] = []
         self._rescan = True
-        self._n_listed = self._n_in_flight = 0
+        self._n_listed = self._n_in_flight = self._n_looked_at = 0
         self._is_listed = False
         self._scan: FolderScan | None = None
         self._pass: IndexingPass | None = None
@@ -103,7 +107,7 @@ class WorkQueue:
         """Submit that the editor has closed a document: its file counts again."""
         with self._condition:
             self._open.pop(path, None)
-            self._paths[path] = None  # Its stamp is read later, with those of other files.
+            self._paths.setdefault(path, False)  # Its stamp is read later, with those of others.
             self._submit(path, None)
 
     def refresh(self, paths: Iterable[str] | None = None) -> None:
@@ -112,7 +116,10 @@ class WorkQueue:
             if paths is None:
                 self._rescan = True
             else:
-                self._paths.update(dict.fromkeys(paths))
+                self._paths.update(dict.fromkeys(paths, True))
+            if len(self._paths) > _MOST_PATHS:
+                self._rescan, self._is_listed = True, False
+                self._paths.clear()
             self._condition.notify_all()
 
     def read_first(self, text: str, near: Collection[str] = ()) -> None:
@@ -184,6 +191,7 @@ class WorkQueue:
         with self._condition:
             n_listed = self._scan.n_seen if self._scan and not self._is_listed else self._n_listed
             n_unread = sum(self._differences.values()) + self._n_in_flight
+            n_unread += _n_closed(self._paths, self._open) + self._n_looked_at
             if self._pass:
                 n_unread += self._pass.n_files - self._pass.n_published
             n_files = max(n_listed, n_unread)
@@ -225,7 +233,7 @@ class WorkQueue:
     def task_done(self) -> None:
         """Note that the task in flight is over."""
         with self._condition:
-            self._in_flight, self._n_in_flight = False, 0
+            self._in_flight, self._n_in_flight, self._n_looked_at = False, 0, 0
             if not self.pending:
                 self._asked_for.clear()
                 self._condition.notify_all()
@@ -274,7 +282,8 @@ class WorkQueue:
         """Forget the tasks in progress after a failure, and begin again with a scan if asked."""
         with self._condition:
             self._scan = self._pass = None
-            self._in_flight, self._n_in_flight, self._rescan = False, 0, rescan
+            self._in_flight, self._n_in_flight, self._n_looked_at = False, 0, 0
+            self._rescan = rescan
             self._is_listed = False
             self._asked_for.clear()
             self._condition.notify_all()
@@ -317,9 +326,15 @@ class WorkQueue:
             return self._scan or self._pass
         if self._paths:
             paths, self._paths = self._paths, {}
+            self._n_looked_at = _n_closed(paths, self._open)
             return NamedPaths(tuple(paths), self._cancelled)
         if self._differences:
             differences, self._differences = self._differences, {}
             self._n_in_flight = sum(differences.values())
             return DifferenceList(differences, self._cancelled)
         return self._flushes.pop(0) if self._flushes else None
+
+
+def _n_closed(paths: Mapping[str, bool], open_paths: Container[str]) -> int:
+    """Return how many texts may have changed on disk, but for those that an editor has open."""
+    return sum(is_changed for path, is_changed in paths.items() if path not in open_paths)
