@@ -1,9 +1,13 @@
 """Several folders are searched as one."""
 
+from dataclasses import replace
 from pathlib import Path
 
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Query
+from packhound.operations import Call, answer, as_text
 from packhound.service.workspace import Workspace
+from tests.support.project import wait_until
 
 
 def test_several_folders_are_searched_as_one(tmp_path: Path, root: Path) -> None:
@@ -28,5 +32,36 @@ def test_several_folders_are_searched_as_one(tmp_path: Path, root: Path) -> None
         assert workspace.locate(tmp_path / "elsewhere.py") is None
         workspace.remove(other)
         assert workspace.roots.search(Query("send_receipt")).hits[0].node.name == "send_receipt"
+    finally:
+        workspace.close()
+
+
+def test_answers_of_a_folder_that_nobody_watches_say_when_the_disk_was_looked_at(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "a.py").write_text("def one(): pass\n")
+    workspace = Workspace(settings_from({"index.persist": False, "index.workers": 1}))
+    call = Call(workspace.roots, workspace.settings)
+
+    def notes(operation: str, **arguments: str) -> list[str]:
+        rows = answer(replace(call, roots=workspace.roots), operation, arguments)
+        said = [note for note in rows.get("notes", ()) if note.startswith("the disk was last")]
+        text = as_text(operation, rows)
+        assert all(text.count(note) == 1 for note in said)
+        return said
+
+    try:
+        engine = workspace.add(tmp_path)
+        assert workspace.settled(60)
+        wait_until(lambda: engine.unwatched_s > 2)
+        assert len(notes("search", query="one")) == len(notes("grep", pattern="one")) == 1
+        assert len(notes("symbol", name="one")) == len(notes("outline", path="a.py")) == 1
+        assert len(notes("pack", prompt="one")) == len(notes("status")) == 1
+        before = engine.unwatched_s
+        engine.refresh()
+        assert workspace.settled(60) and engine.unwatched_s < before
+        workspace.watch(watches=True)
+        wait_until(lambda: engine.index.queue.unseen_s > 2)
+        assert not notes("search", query="one")
     finally:
         workspace.close()

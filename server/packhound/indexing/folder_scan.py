@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Container, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from threading import Event
@@ -39,6 +40,7 @@ class FolderScan:
         self._seen: set[str] = set()
         self.cancelled = cancelled
         self.over = False
+        self.started = time.monotonic()
 
     def has_seen(self, path: str) -> bool:
         """Return True if the walk has met a file that may be indexed at `path`."""

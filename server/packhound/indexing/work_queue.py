@@ -7,6 +7,7 @@ released. Whatever is waited for (`settled`, `caught_up`, `flush`) is decided he
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -86,6 +87,7 @@ class WorkQueue:
         self._rescan = True
         self._n_listed = self._n_in_flight = self._n_looked_at = 0
         self._is_listed = False
+        self._seen_at = 0.0
         self._scan: FolderScan | None = None
         self._pass: IndexingPass | None = None
         self._asked_for: deque[tuple[str, Collection[str]]] = deque(maxlen=_MAX_ASKED_FOR)
@@ -197,6 +199,11 @@ class WorkQueue:
             n_files = max(n_listed, n_unread)
             return Reading(n_files - n_unread, n_files, self._is_listed)
 
+    @property
+    def unseen_s(self) -> float:
+        """Seconds since the last whole look at the disk began; 0 before there was one."""
+        return time.monotonic() - self._seen_at if self._seen_at else 0.0
+
     def settled(self, timeout_s: float | None = None) -> bool:
         """Wait until nothing is pending; False if that took longer than `timeout_s`."""
         with self._condition:
@@ -261,6 +268,7 @@ class WorkQueue:
             if task is self._scan:
                 self._scan = None
                 self._n_listed, self._is_listed = task.n_seen, True
+                self._seen_at = task.started
                 if not self._differences:
                     self._asked_for.clear()
             elif task is self._pass:

@@ -159,7 +159,9 @@ class Session:
             return
         try:
             self._replace_folders([], self.client.folders)
-            if not self.client.watches_files:
+            if self.client.watches_files:
+                self.workspace.watch(watches=True)
+            else:
                 self.workspace.start_polling(self.settings.index.poll_seconds)
         finally:
             self._opened.set()
@@ -269,6 +271,7 @@ class Session:
 
     def _poll_instead(self) -> None:
         log.warning("the client does not watch files; polling the disk instead")
+        self.workspace.watch(watches=False)
         self.workspace.start_polling(self.settings.index.poll_seconds)
 
 

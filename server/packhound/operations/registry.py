@@ -68,6 +68,9 @@ OPERATIONS: dict[str, Operation] = {
 }
 _FORMER_NAMES = {"excluded_paths": "exclude", "excluded": "exclude"}
 """Fields that 0.2 has renamed."""
+_UNSEEN = "the disk was last looked at"
+_UNSEEN_S, _MINUTES_S = 2.0, 120.0
+"""Age of what is known of the disk from which on an answer says it, and says it in minutes."""
 _NO_MAX_TOKENS = 10_000_000
 _NAMES = ("query", "prompt", "pattern", "name", "path")
 _PATHS = ("focus_path", "path", "name")
@@ -116,11 +119,22 @@ def answer(
     left: dict[str, Any] = leave(call.roots, rows, locations)
     if operation.is_about_code and "complete" not in left:
         left |= readiness(reading)
+    if operation.is_about_code and (note := _unseen_note(call.roots)):
+        left["notes"] = [*left.get("notes", ()), note]
     if operation.lists and (skipped := _skipped(call.roots, by_grep=name == grep.OPERATION.name)):
         left["skipped"] = skipped
         if (note := _skipped_note(skipped)) and not left.get("hits"):
             left["notes"] = [*left.get("notes", ()), note]
     return left
+
+
+def _unseen_note(roots: Roots) -> str:
+    """Return when the disk was last looked at, where nobody watches it and that is a while ago."""
+    seconds = max((root.engine.unwatched_s for root in roots), default=0.0)
+    if seconds <= _UNSEEN_S:
+        return ""
+    age = f"{seconds:.0f} s" if seconds < _MINUTES_S else f"{seconds / 60:.0f} min"
+    return f"{_UNSEEN} {age} ago"
 
 
 def _skipped(roots: Roots, *, by_grep: bool) -> dict[str, int]:
@@ -185,9 +199,13 @@ def as_text(name: str, answer: Row, arguments: Mapping[str, object] | None = Non
     operation = operation_named(name)
     text, reading = operation.text(answer), str(answer.get("reading", ""))
     note = _skipped_note(answer.get("skipped", {}))
-    if note and not answer.get("hits") and note not in text.notes:
-        text = text._replace(notes=[*text.notes, note])
-    if reading and not (text.head and text.head[0].startswith("{")):
+    notes = [note] if note and not answer.get("hits") else []
+    is_json = bool(text.head) and text.head[0].startswith("{")
+    if not is_json:
+        notes += [note for note in answer.get("notes", ()) if str(note).startswith(_UNSEEN)]
+    new = [note for note in notes if note not in text.notes and f"note: {note}" not in text.units]
+    text = text._replace(notes=[*text.notes, *new])
+    if reading and not is_json:
         notes = [note for note in text.notes if note != reading]
         text = text._replace(head=[f"{reading}:", *text.head], notes=notes)
     return text.fit(_max_tokens(operation, arguments or {}))

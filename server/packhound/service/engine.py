@@ -69,6 +69,8 @@ class Engine:
         self._activity = Activity(timing.recent_use_s)
         self.index = IndexedFolder(root, settings, notify, timing, peers)
         self.read_first = self.index.read_first
+        self.watchers: dict[object, bool] = {}
+        """Who follows the folder, and if they say which files change. In memory nothing does."""
         self.texts = OpenTexts(self.index)
         self._search = FolderSearch(self.index, self._activity)
         self.packs = Packs(self.index, self._search, peers)
@@ -147,6 +149,13 @@ class Engine:
     def settled(self, timeout_s: float | None = None) -> bool:
         """Wait until nothing is pending; False if that took longer than `timeout_s`."""
         return self.index.queue.settled(timeout_s)
+
+    @property
+    def unwatched_s(self) -> float:
+        """Seconds since the disk was looked at; 0 where somebody watches it, or nobody asks."""
+        watchers = [*self.watchers.values()]
+        is_watched = any(watchers) or not watchers
+        return 0.0 if is_watched else self.index.queue.unseen_s
 
     @property
     def n_unencoded(self) -> int:

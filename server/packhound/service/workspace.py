@@ -42,6 +42,7 @@ class Workspace:
         self._engines: dict[Path, Engine] = {}
         self._in_memory: Engine | None = None
         self._polling: threading.Event | None = None
+        self._watches = False
 
     @property
     def engines(self) -> tuple[Engine, ...]:
@@ -61,6 +62,7 @@ class Workspace:
         if self._overrides:
             settings = FolderSettings(real_path(root), self._overrides)
         engine = self._pool.acquire(root, settings, self._on_change)
+        engine.watchers[self] = self._watches
         # Copied, since other threads may be going through it.
         self._engines = {**self._engines, engine.root: engine}
         return engine
@@ -84,6 +86,7 @@ class Workspace:
                 self._in_memory = None
                 engine.close()
             else:
+                engine.watchers.pop(self, None)
                 self._pool.release(engine, self._on_change)
             del engine
             collect_all_and_trim()
@@ -127,6 +130,12 @@ class Workspace:
         """Forget all indexes and read everything again."""
         for engine in self.engines:
             engine.rebuild()
+
+    def watch(self, *, watches: bool) -> None:
+        """Note whether the client says which files change, in these folders and in later ones."""
+        self._watches = watches
+        for engine in self.engines:
+            engine.watchers[self] = watches
 
     def start_polling(self, seconds: float) -> None:
         """Scan the folders again at this interval; 0 ends that."""
