@@ -197,6 +197,24 @@ def test_a_bad_setting_is_named_and_the_rest_holds(start_server, folder):
     assert len(client.search("load_config Circle area")) == 2
 
 
+def test_a_workspace_is_switched_off_and_on_again(start_server, folder):
+    client = start_server()
+    client.initialize(folder)
+    client.settle()
+    client.open_document(folder / "unsaved.py", "def only_in_the_editor():\n    return 1\n")
+    off = {"settings": {"packhound": {"index": {"enabled": False}}}}
+    client.notify("workspace/didChangeConfiguration", off)
+    state = client.wait_for_notification("packhound/indexState", lambda s: s["state"] == "off")
+    assert (state["files"], state["nodes"], state["pending"]) == (0, 0, 0)
+    message_id = client.send_request("packhound/search", {"query": "load_config"})
+    assert "set 'index.enabled' to true" in client.response(message_id)["error"]["message"]
+    client.notify("workspace/didChangeConfiguration", {"settings": {"packhound": {}}})
+    client.wait_for_notification(
+        "packhound/indexState", lambda s: s["state"] == "ready" and s["files"] > 1
+    )
+    assert "only_in_the_editor" in client.search("only_in_the_editor")[0]
+
+
 def test_a_former_name_of_a_setting_is_honoured_and_logged(start_server, folder):
     client = start_server()
     options = {"packhound": {"limit": 1, "search": {"limit": 10, "fuser": "rrf"}}}

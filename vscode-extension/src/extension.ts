@@ -4,7 +4,7 @@ import { registerTools } from './agents/tools';
 import { explainAtCursor } from './explain/explainCommand';
 import { withLink } from './explain/hover';
 import { HitActions } from './hitActions';
-import { clearIndex, forget, openSettings, rebuild, restart } from './maintenance';
+import { clearIndex, forget, openSettings, rebuild, restart, turn } from './maintenance';
 import { Packer } from './pack/packCommand';
 import { Pins } from './pack/pins';
 import { PinTree } from './pack/pinTree';
@@ -112,6 +112,8 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
       pins.clear();
     }),
     command('restart', () => restart(client)),
+    needsServer('turnOff', () => turn(false)),
+    needsServer('turnOn', () => turn(true)),
     needsServer('rebuild', () => rebuild(client)),
     needsServer('clear', () => clearIndex(client)),
     needsServer('forget', () => forget(client)),

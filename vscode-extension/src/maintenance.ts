@@ -16,6 +16,14 @@ export async function rebuild(client: PackhoundClient): Promise<void> {
   vscode.window.setStatusBarMessage('Packhound: the index is being built again', 4000);
 }
 
+/** Switches this workspace off, or on again, by its setting; the server frees or reads all of it. */
+export async function turn(on: boolean): Promise<void> {
+  await vscode.workspace
+    .getConfiguration('packhound')
+    .update('index.enabled', on ? undefined : false, vscode.ConfigurationTarget.Workspace);
+  vscode.window.setStatusBarMessage(`Packhound is ${on ? 'on' : 'off'} in this workspace`, 4000);
+}
+
 export async function forget(client: PackhoundClient): Promise<void> {
   await client.forget();
   vscode.window.setStatusBarMessage('Packhound: forgot what you opened, edited and picked', 4000);

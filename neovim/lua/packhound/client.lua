@@ -32,6 +32,17 @@ M.handlers = {
   end,
 }
 
+--- Switches the workspaces of all running servers off or on, and those started from now on.
+---@param on boolean
+function M.turn(on)
+  config.values.settings = vim.tbl_deep_extend('force', config.values.settings, { index = { enabled = on } })
+  local settings = { packhound = config.values.settings }
+  for _, client in ipairs(vim.lsp.get_clients({ name = NAME })) do
+    client.settings = settings
+  end
+  M.notify('workspace/didChangeConfiguration', { settings = settings })
+end
+
 --- Loads what starts the server again only when one ends.
 function M.on_exit(...)
   require('packhound.restarts').on_exit(...)

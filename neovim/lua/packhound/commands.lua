@@ -95,6 +95,14 @@ M.subcommands = {
       notify(table.concat(require('packhound.status').format(state), '\n'))
     end)
   end,
+  off = function()
+    client.turn(false)
+    notify('off in this workspace until :Packhound on.')
+  end,
+  on = function()
+    client.turn(true)
+    notify('on in this workspace.')
+  end,
   rebuild = function()
     client.ask('packhound/rebuild', vim.empty_dict(), function()
       notify('the index is being built again.')

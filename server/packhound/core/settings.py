@@ -237,6 +237,14 @@ class RankingSettings(Struct, frozen=True):
 class IndexSettings(Struct, frozen=True):
     """Reading of files, and the place of the index."""
 
+    enabled: Annotated[
+        bool,
+        _about(
+            "Read this folder. Off, nothing of it is read, kept in memory or found, for whoever "
+            "else has it open too, until all have it on; the saved index stays on disk.",
+            harmless=True,
+        ),
+    ] = True
     exclude: Annotated[
         tuple[_Text, ...],
         _list(

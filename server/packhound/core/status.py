@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 EncoderState = Literal["off", "missing", "encoding", "failed", "ready"]
 """Of an encoder: switched off, not to be opened, with nodes to read, with nodes it failed at."""
-State = Literal["starting", "indexing", "ready", "degraded", "closed"]
+State = Literal["starting", "indexing", "ready", "degraded", "off", "closed"]
 
 
 class Reading(NamedTuple):

@@ -91,7 +91,7 @@ class Indexer:
 
     def configure(self, settings: Settings) -> None:
         """Take new settings; a change of what is indexed is followed at the next refresh."""
-        self._settings = settings
+        self._settings, self._is_on = settings, settings.index.enabled
         self._index.set_graph_threshold(settings.index.graph_from)
         max_bytes, exclude = settings.index.max_file_kilobytes * 1_000, settings.index.exclude
         user_file, suffixes = user_ignore_file(self._root), self._suffixes
@@ -128,6 +128,13 @@ class Indexer:
 
     def step(self, task: Task | None) -> None:
         """Do a task of the queue, or a slice of it; None is for what idle time is used for."""
+        if self._is_on:
+            self._do(task)
+        else:
+            self._leave(task)
+        self.queue.task_done()
+
+    def _do(self, task: Task | None) -> None:
         match task:
             case Edits():
                 self._apply_edits(task)
@@ -145,7 +152,21 @@ class Indexer:
                 self._flush(task)
             case None:
                 self._idle()
-        self.queue.task_done()
+
+    def _leave(self, task: Task | None) -> None:
+        """Count a task as done while the folder is off; nothing is read."""
+        match task:
+            case Edits():
+                self.queue.mark_applied(task)
+            case Rescan():
+                scan = FolderScan(self._root, self.limits, task.cancelled, retry_unparsed=False)
+                self.queue.start(scan, task.cancelled)
+                self.queue.finish(scan)
+                self._on_change()
+            case Flush():
+                task.done.set()
+            case None:
+                self.queue.wait_for_work(lambda: False, None)
 
     def _run(self) -> None:
         while not self.queue.closed:

@@ -71,6 +71,8 @@ _FORMER_NAMES = {"excluded_paths": "exclude", "excluded": "exclude"}
 _UNSEEN = "the disk was last looked at"
 _UNSEEN_S, _MINUTES_S = 2.0, 120.0
 """Age of what is known of the disk from which on an answer says it, and says it in minutes."""
+_WHEN_OFF = ("status", "config")
+"""Operations that a folder answers which is switched off."""
 _NO_MAX_TOKENS = 10_000_000
 _NAMES = ("query", "prompt", "pattern", "name", "path")
 _PATHS = ("focus_path", "path", "name")
@@ -109,6 +111,7 @@ def answer(
         raise SettingsError(f"argument 'root' is {written!r:.80}; expected a string")
     call = replace(call, roots=call.roots.select(written))
     request, operation = read_request(name, values), operation_named(name)
+    call, off_notes = (call, []) if name in _WHEN_OFF else switched_on(call)
     reading = reading_of(call.roots) if operation.is_about_code else ALL_READ
     try:
         rows = operation.run(call, request)
@@ -125,6 +128,8 @@ def answer(
         left["skipped"] = skipped
         if (note := _skipped_note(skipped)) and not left.get("hits"):
             left["notes"] = [*left.get("notes", ()), note]
+    if off_notes:
+        left["notes"] = [*left.get("notes", ()), *off_notes]
     return left
 
 
@@ -135,6 +140,18 @@ def _unseen_note(roots: Roots) -> str:
         return ""
     age = f"{seconds:.0f} s" if seconds < _MINUTES_S else f"{seconds / 60:.0f} min"
     return f"{_UNSEEN} {age} ago"
+
+
+def switched_on(call: Call) -> tuple[Call, list[str]]:
+    """Return a call without the roots that are switched off, and a note for each of these.
+
+    Raises SettingsError: all are off.
+    """
+    off = [root.path for root in call.roots if root.engine.is_off]
+    notes = [f"Packhound is off in '{visible_line(path)}'" for path in off]
+    if off and len(off) == len(call.roots):
+        raise SettingsError(f"{notes[0]}; set 'index.enabled' to true")
+    return replace(call, roots=call.roots.without(off)), notes
 
 
 def _skipped(roots: Roots, *, by_grep: bool) -> dict[str, int]:

@@ -16,7 +16,7 @@ from packhound.operations.operation import Call, Json, MaxTokens, Operation, Req
 from packhound.operations.text import Row, Text, rows_in
 from packhound.redact import safe_line, visible_line
 
-_BY_URGENCY: tuple[State, ...] = ("indexing", "starting", "degraded", "ready", "closed")
+_BY_URGENCY: tuple[State, ...] = ("indexing", "starting", "degraded", "ready", "off", "closed")
 _ENCODER_BY_URGENCY: tuple[EncoderState, ...] = ("failed", "missing", "encoding", "ready", "off")
 """The states to show when several folders differ."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, TypeAlias
 from packhound import impact, pack
 from packhound.core.settings import Settings
 from packhound.core.settings_files import FolderSettings, SettingsInForce
+from packhound.core.settings_reader import changed
 from packhound.core.status import LeftOut, Reading, Status
 from packhound.core.types import Document, Hit, NodeRef, Query, Results
 from packhound.git import CoChanges, read_commits
 from packhound.grep import GrepRequest, GrepResults
 from packhound.index import Snapshot
-from packhound.indexing import DEFAULT_TIMING, Timing
+from packhound.indexing import DEFAULT_TIMING, Timing, collect_all_and_trim
 from packhound.search import (
     ablate,
     add_unread_files,
@@ -67,11 +68,17 @@ class Engine:
         settings = self._in_force.settings
         self.root, self._settings_lock = root, threading.Lock()
         self._activity = Activity(timing.recent_use_s)
-        self.index = IndexedFolder(root, settings, notify, timing, peers)
-        self.read_first = self.index.read_first
         self.watchers: dict[object, bool] = {}
         """Who follows the folder, and if they say which files change. In memory nothing does."""
+        self._off_for: frozenset[Listener] = frozenset()
+        self._parts = notify, timing, peers
+        self._build(settings)
         self.texts = OpenTexts(self.index)
+
+    def _build(self, settings: Settings) -> None:
+        """Open all that goes and comes when the folder is switched off and on."""
+        notify, timing, peers = self._parts
+        self.index = IndexedFolder(self.root, settings, notify, timing, peers)
         self._search = FolderSearch(self.index, self._activity)
         self.packs = Packs(self.index, self._search, peers)
         self.notes = FolderNotes(self.index, self._search)
@@ -116,6 +123,9 @@ class Engine:
 
     def update(self, document: Document, editor: object = None) -> None:
         """Submit a text that is open in an editor, of several the newest; returns at once."""
+        if not self.index.settings.index.enabled:
+            self.texts.update(document, editor)
+            return
         if is_edit := document.path in self.texts:
             self._activity.mark_edited(document.path)
             self.sources.episodes.record_edit(document.path)
@@ -145,6 +155,10 @@ class Engine:
         """Forget what the user opened, edited and picked, and conversations. Raises StoreError."""
         self._search.personalization.clear()
         self.packs.forget()
+
+    def read_first(self, text: str, near: Collection[str] = ()) -> None:
+        """Have files read first that a text names or that are around `near`; returns at once."""
+        self.index.read_first(text, near)
 
     def settled(self, timeout_s: float | None = None) -> bool:
         """Wait until nothing is pending; False if that took longer than `timeout_s`."""
@@ -177,9 +191,34 @@ class Engine:
 
     def configure(self, settings: Settings) -> None:
         """Follow changed settings: another model or persistence means another index."""
+        if settings.index.enabled != self.index.settings.index.enabled:
+            self._switch(settings)
+            return
         self._search.configure(settings)
         self.index.configure(settings)
         self.preparation.deep.start()
+
+    def switch(self, follower: Listener, *, off: bool) -> None:
+        """Switch the folder off for all while one of its followers wants that."""
+        with self._settings_lock:
+            others = self._off_for - {follower}
+            self._off_for = others | {follower} if off else others
+            self._apply(self._in_force)
+
+    @property
+    def is_off(self) -> bool:
+        """Return True if the folder is switched off."""
+        self.follow_settings()
+        return not self.index.settings.index.enabled
+
+    def _switch(self, settings: Settings) -> None:
+        """Give back all that is in memory, or read the folder again."""
+        self._close_parts()
+        self._build(settings)
+        self.texts.move_to(self.index)
+        if settings.index.enabled:
+            self.prepare()
+        collect_all_and_trim()
 
     def use_settings(self, settings: AnySettings) -> None:
         """Follow the settings of a first follower, where those before it have gone."""
@@ -391,6 +430,9 @@ class Engine:
 
     def close(self) -> None:
         """Stop following the folder; what was read is saved."""
+        self._close_parts()
+
+    def _close_parts(self) -> None:
         self.preparation.deep.close()
         self.index.close()
         self._search.personalization.close()
@@ -398,8 +440,11 @@ class Engine:
     def _apply(self, in_force: SettingsInForce) -> None:
         self._in_force = in_force
         self.notes.notebook.shared.trusted = in_force.trusted
-        if in_force.settings != self.index.settings:
-            self.configure(in_force.settings)
+        settings = in_force.settings
+        if self._off_for:
+            settings = changed(settings, {"index.enabled": False})
+        if settings != self.index.settings:
+            self.configure(settings)
 
     def _current(self, query: Query, cancel: threading.Event | None = None) -> Current:
         self._activity.mark_used()

@@ -69,6 +69,7 @@ class EnginePool:
             followers = self._followers.get(engine.root, [])
             if on_change in followers:
                 followers.remove(on_change)
+                engine.switch(on_change, off=False)
             if not followers and engine in self.engines:
                 self._unused_since[engine.root] = time.monotonic()
         if not self._linger_s:

@@ -273,7 +273,8 @@ class IndexedFolder:
     @property
     def vectors(self) -> VectorStore | None:
         """The vectors that earlier processes made; None where nothing is persisted."""
-        return VectorStore(self.cache) if self.settings.index.persist else None
+        index = self.settings.index
+        return VectorStore(self.cache) if index.persist and index.enabled else None
 
     def status(self) -> Status:
         """Return the state, figures and problems of the index."""
@@ -282,6 +283,8 @@ class IndexedFolder:
             self.root, self.settings, self.models.embedder, problems, self._opened, self._indexer
         )
         status = replace(status, deep_vectors=self.deep_progress)
+        if not self.settings.index.enabled:
+            status = replace(status, state="off", encoder="off", model="none")
         return replace(status, state="closed") if self.closed else status
 
     @property
@@ -312,7 +315,7 @@ class IndexedFolder:
         opened = open_index(
             self.cache,
             embedder,
-            persist=self.settings.index.persist,
+            persist=self.settings.index.persist and self.settings.index.enabled,
             discard=discard,
             timing=self._timing,
             root=self.root,

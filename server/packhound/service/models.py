@@ -28,6 +28,8 @@ class Models:
         The deep model is loaded by the first search that it reads for.
         """
         embedder, reranker, problems = None, None, []
+        if not settings.index.enabled:
+            return cls(None, None, None, ())
         named = "setting 'encoder.path': " if settings.encoder.path else ""
         try:
             if settings.meaning.enabled:

@@ -33,6 +33,13 @@ class OpenTexts:
     def __contains__(self, path: str) -> bool:
         return path in self._texts
 
+    def move_to(self, folder: IndexedFolder) -> None:
+        """Submit the newest text of each path to another index of the folder, from now on."""
+        with self._lock:
+            self._folder = folder
+            for newest in filter(None, map(_newest, self._texts.values())):
+                folder.update(newest.document)
+
     def update(self, document: Document, editor: object) -> None:
         """Submit the text that an editor has now; returns at once."""
         is_open = editor in self._texts.get(document.path, {})
@@ -60,6 +67,8 @@ class OpenTexts:
                 self._folder.update(newest.document)
 
     def _is_saved(self, document: Document) -> bool:
+        if not self._folder.settings.index.enabled:
+            return True  # Nothing is read.
         text = decode(document.path, document.source)
         return read_text(self._folder.root, document.path) == text
 

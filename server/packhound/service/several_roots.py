@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
@@ -100,6 +100,12 @@ class Roots:
     def only(self, root: Root) -> Roots:
         """Return one of the folders to ask; its rows are named as before."""
         return Roots([each.engine for each in self._all], root)
+
+    def without(self, paths: Collection[str]) -> Roots:
+        """Return the folders to ask but for some; their rows are named as before."""
+        others = Roots([each.engine for each in self._all])
+        others._asked = tuple(root for root in self if root.path not in paths)
+        return others
 
     def candidates(self, reference: str) -> list[tuple[Root, str]]:
         """Return where a reference may lead, the likeliest first, with the part within the folder.

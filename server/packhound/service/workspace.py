@@ -63,6 +63,7 @@ class Workspace:
             settings = FolderSettings(real_path(root), self._overrides)
         engine = self._pool.acquire(root, settings, self._on_change)
         engine.watchers[self] = self._watches
+        self._switch(engine)
         # Copied, since other threads may be going through it.
         self._engines = {**self._engines, engine.root: engine}
         return engine
@@ -114,8 +115,15 @@ class Workspace:
                 engine.configure(_without_disk(settings))
             elif self._overrides:
                 engine.follow_settings()
+                self._switch(engine)
             else:
                 engine.configure(settings)
+
+    def _switch(self, engine: Engine) -> None:
+        """Have a folder off for all if it is for this client."""
+        if self._overrides:
+            own = FolderSettings(engine.root, self._overrides).read().settings
+            engine.switch(self._on_change, off=not own.index.enabled)
 
     def settled(self, timeout_s: float | None = None) -> bool:
         """Wait until nothing is pending in any folder; `timeout_s` is for each."""

@@ -54,6 +54,12 @@ function ofIndex(index: IndexStatus): StatusText {
         sentence: `Ready with limits: ${count}. ${(index.notes ?? []).join(' ')}`.trimEnd(),
         severity: 'warning',
       };
+    case 'off':
+      return {
+        label: '$(circle-slash) Packhound: off',
+        sentence: 'Off in this workspace. Turn it on with "Packhound: Turn On in This Workspace".',
+        severity: 'none',
+      };
     case 'starting':
       return busy('starting', 'The index is being opened.');
     case 'indexing': {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 from msgspec import Meta
@@ -11,18 +12,19 @@ from packhound.core.types import Json
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.operations import arguments_of, call_of, selection_of
 from packhound.lsp.params import object_in, text_in, value_in
-from packhound.operations import Pack, item_row, make_pack, pack_row, read_request
+from packhound.operations import Pack, item_row, make_pack, pack_row, read_request, switched_on
 from packhound.rpc import Params
 
 
 def pack(ls: PackhoundServer, params: Params) -> Json:
     """Return the best code of all folders for a prompt within a budget of tokens."""
-    call = call_of(ls)
+    call, off_notes = switched_on(call_of(ls))
     arguments = arguments_of(ls, "pack", params)
     arguments |= selection_of(ls, object_in(params, "focus"))
     request = read_request("pack", arguments)
     assert isinstance(request, Pack)
     wanted, packed = make_pack(call, request)
+    packed = replace(packed, notes=(*packed.notes, *off_notes))
     identity, total = ls.session.packs.add(packed, wanted.model)
     rows = pack_row(call.roots, packed, wanted.model, explain=request.explain)
     return {**rows, "root": _root_of(ls, params), "id": identity, "total": total}

@@ -15,6 +15,7 @@ from packhound.operations import (
     read_request,
     rows_in,
     rows_of,
+    switched_on,
 )
 from packhound.rpc import Params
 from packhound.search import missing_deep_model
@@ -22,14 +23,15 @@ from packhound.search import missing_deep_model
 
 def search(ls: PackhoundServer, params: Params) -> Json:
     """Return the hits of a query over all folders."""
-    call = call_of(ls, is_typing=True)
+    call, off_notes = switched_on(call_of(ls, is_typing=True))
     request = read_request("search", arguments_of(ls, "search", params))
     assert isinstance(request, Search)
     query, notes = query_of(call, request)
     results = run_search(ls, query)
     if query.deep and (note := missing_deep_model()):
         notes = (*notes, note)
-    rows = rows_of(call, request, replace(results, notes=(*results.notes, *notes)))
+    notes = (*results.notes, *notes, *off_notes)
+    rows = rows_of(call, request, replace(results, notes=notes))
     answer: Json = leave(call.roots, rows, Locations(ls.session))
     for hit in results.hits:
         # Those of no page too: what explanations are made from holds a snapshot.
