@@ -258,6 +258,10 @@ export interface IndexStatus {
   pending: number;
   files: number;
   nodes: number;
+  /** `off`, `loading`, `missing`, `encoding`, `failed` or `ready`, and why it is missing or failed. */
+  encoder?: string;
+  encoder_problem?: string;
+  pending_vectors?: number;
   notes?: string[];
 }
 

@@ -29,6 +29,10 @@ end
 function M.format(state)
   local pending = state.pending > 0 and (', %d still to be read'):format(state.pending) or ''
   local lines = { ('%s: %d definitions in %d files%s.'):format(state.state, state.nodes, state.files, pending) }
+  if state.encoder ~= 'ready' and state.encoder ~= 'off' then
+    local vectors = state.pending_vectors > 0 and (', %d still to be encoded'):format(state.pending_vectors) or ''
+    table.insert(lines, vim.trim(('encoder: %s%s %s'):format(state.encoder, vectors, state.encoder_problem)))
+  end
   return vim.list_extend(lines, state.notes or {})
 end
 

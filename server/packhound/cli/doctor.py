@@ -19,6 +19,7 @@ from packhound.core.types import Document
 from packhound.core.user_folders import cache_folder
 
 if TYPE_CHECKING:
+    from packhound.core.status import Status
     from packhound.service import Engine
 
 
@@ -105,10 +106,23 @@ def _folder(root: Path, *, verify: bool) -> Iterator[Finding]:
         status = engine.status()
         yield Finding("folder", f"{status.root}: {status.files:,} files, {status.nodes:,} nodes")
         yield from (Finding("note", note) for note in status.notes)
+        yield from vector_findings(status)
         if verify:
             yield _verify(engine)
     finally:
         engine.close()
+
+
+def vector_findings(status: Status) -> Iterator[Finding]:
+    """Yield how many definitions have no vector, and why; nothing where there is no encoder."""
+    if status.n_failed:
+        reason = f"the encoder failed at them: {status.encoder_problem}"
+        yield Finding("vectors", f"missing for {status.n_failed:,} nodes; {reason}", ok=False)
+    if status.n_unencoded:
+        text = f"missing for {status.n_unencoded:,} nodes so far; packhound index waits for them"
+        yield Finding("vectors", text, ok=False)
+    if status.encoder == "ready":
+        yield Finding("vectors", f"all {status.nodes:,} nodes have one")
 
 
 def _verify(engine: Engine) -> Finding:

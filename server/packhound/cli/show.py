@@ -131,7 +131,8 @@ def status(state: Row) -> None:
         "generation": f"{state['generation']:,}",
         "files": f"{state['files']:,} ({languages})",
         "nodes": f"{state['nodes']:,}, {state['vectors']:,} with a vector",
-        "model": state["model"] + _encoder(state),
+        "model": state["model"],
+        "encoder": _encoder(state),
         "dense search": state["dense"] + (f", recall {recall:.3f}" if recall else ""),
         **({"graph": _drift(state["drift"])} if state["dense"] == "hnsw" else {}),
         "deleted share": f"{state['dead_share']:.1%}",
@@ -147,7 +148,9 @@ def status(state: Row) -> None:
 
 def _encoder(state: Row) -> str:
     counts = (("pending", state["pending_vectors"]), ("failed", state["failed_vectors"]))
-    return "".join(f", {n:,} {what}" for what, n in counts if n)
+    figures = "".join(f", {n:,} {what}" for what, n in counts if n)
+    problem = f": {state['encoder_problem']}" if state["encoder_problem"] else ""
+    return f"{state['encoder']}{figures}{problem}"
 
 
 def _drift(drift: Row) -> str:

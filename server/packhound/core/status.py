@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-EncoderState = Literal["off", "missing", "encoding", "failed", "ready"]
-"""Of an encoder: switched off, not to be opened, with nodes to read, with nodes it failed at."""
+EncoderState = Literal["off", "loading", "missing", "encoding", "failed", "ready"]
+"""Of an encoder: switched off, being loaded, not to be opened, with nodes to read, with nodes it
+failed at, and ready."""
 State = Literal["starting", "indexing", "ready", "degraded", "off", "closed"]
 
 
@@ -142,6 +143,8 @@ class Status:
     n_failed: int = 0
     """Nodes without a vector because the encoder failed."""
     encoder: EncoderState = "ready"
+    encoder_problem: str = ""
+    """Why the encoder is missing or failed."""
     n_unencoded: int = 0
     """Nodes whose vectors are still to come."""
     disk_bytes: int = 0

@@ -187,15 +187,20 @@ class Index:
         """Number of nodes without a vector because the encoder failed."""
         return self._queue.failures.n_nodes if self._queue else 0
 
+    @property
+    def failure(self) -> str:
+        """Why nodes have no vector; "" where the encoder failed at none."""
+        return self._queue.failures.reason if self._queue and self.n_failed else ""
+
     def health(self) -> Health:
         """Return the health of the published snapshot."""
         health = health_of(self._snapshot, self._state.graph, self._limits)
         n_failed = self.n_failed
-        if not n_failed or not self._queue:
+        if not n_failed:
             return health
         note = (
             f"indexed {health.vectors:,} of {self._snapshot.n_nodes:,} nodes by meaning;"
-            f" {n_failed:,} failed: {self._queue.failures.reason}"
+            f" {n_failed:,} failed: {self.failure}"
         )
         return replace(health, notes=(*health.notes, note))
 

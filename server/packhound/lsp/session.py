@@ -132,7 +132,10 @@ class Session:
         statuses = [engine.status() for engine in self.workspace.engines]
         notes = (*self._settings_problems, *self._folder_problems.values())
         state = workspace_row(statuses, notes)
-        return state if self._opened.is_set() else {**state, "state": "starting"}
+        if self._opened.is_set():
+            return state
+        encoder = "loading" if self.settings.meaning.enabled else "off"
+        return {**state, "state": "starting", "encoder": encoder}
 
     def locate(self, uri: str) -> EnginePath | None:
         """Return the engine whose folder holds a document, and its path there."""

@@ -17,7 +17,9 @@ from packhound.operations.text import Row, Text, rows_in
 from packhound.redact import safe_line, visible_line
 
 _BY_URGENCY: tuple[State, ...] = ("indexing", "starting", "degraded", "ready", "off", "closed")
-_ENCODER_BY_URGENCY: tuple[EncoderState, ...] = ("failed", "missing", "encoding", "ready", "off")
+_ENCODER_BY_URGENCY: tuple[EncoderState, ...] = (
+    *("failed", "missing", "loading", "encoding", "ready", "off"),
+)
 """The states to show when several folders differ."""
 
 
@@ -58,6 +60,7 @@ def status_row(status: Status) -> Json:
         "languages": dict(status.languages),
         "kinds": dict(status.kinds),
         "encoder": status.encoder,
+        "encoder_problem": safe_line(status.encoder_problem),
         "pending_vectors": status.n_unencoded,
         "failed_vectors": status.n_failed,
         "disk_bytes": status.disk_bytes,
@@ -95,9 +98,8 @@ def workspace_row(statuses: Sequence[Status], notes: Sequence[str] = ()) -> Json
         "nodes": sum(s.nodes for s in statuses),
         "languages": dict(languages.most_common()),
         "kinds": dict(kinds.most_common()),
-        "encoder": min(
-            (s.encoder for s in statuses), key=_ENCODER_BY_URGENCY.index, default="ready"
-        ),
+        "encoder": min((s.encoder for s in statuses), key=_ENCODER_BY_URGENCY.index, default="off"),
+        "encoder_problem": next((s.encoder_problem for s in statuses if s.encoder_problem), ""),
         "pending_vectors": sum(s.n_unencoded for s in statuses),
         "failed_vectors": sum(s.n_failed for s in statuses),
         "disk_bytes": sum(s.disk_bytes for s in statuses),

@@ -80,7 +80,7 @@ class IndexedFolder:
         self.clean_texts = CleanTexts()
         redacted = RedactedTexts(self.source, self.clean_texts)
         self.redacted_grep = Grep(str(root), redacted, redacted.prefilter)
-        self.closed = self._is_reopened = False
+        self.closed = self._is_reopened = self._is_loading = False
         self.deep_progress: tuple[int, int] | None = None
         """Nodes whose deep vector was made in advance, and how many are to be; None if none."""
         self._first_edits_s = _FIRST_EDITS_S
@@ -192,7 +192,11 @@ class IndexedFolder:
         before, self.settings = self.settings, settings
         self._indexer.configure(settings)
         if model_settings(before) != model_settings(settings):
-            self.models = self._open_models()
+            self._is_loading = True
+            try:
+                self.models = self._open_models()
+            finally:
+                self._is_loading = False
         if (before.words.k1, before.words.b) != (settings.words.k1, settings.words.b):
             self.search_cache = SearchCache(settings.words.k1, settings.words.b)
         if before.index.extractors != settings.index.extractors:
@@ -278,13 +282,15 @@ class IndexedFolder:
 
     def status(self) -> Status:
         """Return the state, figures and problems of the index."""
-        problems = (*self.models.problems, *self._extractors.problems)
-        status = build_status(
-            self.root, self.settings, self.models.embedder, problems, self._opened, self._indexer
-        )
+        models, settings = self.models, self.settings
+        problems = (*models.problems, *self._extractors.problems)
+        of_models = models.embedder, problems, models.encoder_problem
+        status = build_status(self.root, settings, *of_models, self._opened, self._indexer)
         status = replace(status, deep_vectors=self.deep_progress)
-        if not self.settings.index.enabled:
+        if not settings.index.enabled:
             status = replace(status, state="off", encoder="off", model="none")
+        elif self._is_loading and settings.meaning.enabled:
+            status = replace(status, encoder="loading")
         return replace(status, state="closed") if self.closed else status
 
     @property

@@ -20,6 +20,7 @@ class Models:
     reranker: Reranker | None
     deep: DeepRanker | None
     problems: tuple[str, ...]
+    encoder_problem: str
 
     @classmethod
     def open(cls, settings: Settings) -> Models:
@@ -27,16 +28,17 @@ class Models:
 
         The deep model is loaded by the first search that it reads for.
         """
-        embedder, reranker, problems = None, None, []
+        embedder, reranker, problems, encoder_problem = None, None, [], ""
         if not settings.index.enabled:
-            return cls(None, None, None, ())
+            return cls(None, None, None, (), "")
         named = "setting 'encoder.path': " if settings.encoder.path else ""
         try:
             if settings.meaning.enabled:
                 model = settings.encoder.path
                 embedder = Embedder.open(Path(model) if model else None)
         except ModelError as error:
-            problems.append(f"lexical search only: {named}{error}")
+            encoder_problem = f"{named}{error}"
+            problems.append(f"lexical search only: {encoder_problem}")
         try:
             if settings.rerank.path:
                 reranker = Reranker.open(Path(settings.rerank.path), settings.rerank.weight)
@@ -47,7 +49,7 @@ class Models:
         deep = shared_deep_ranker() if wants_deep else None
         if settings.search.deep == "on" and missing:
             problems.append(missing)
-        return cls(embedder, reranker, deep, tuple(problems))
+        return cls(embedder, reranker, deep, tuple(problems), encoder_problem)
 
 
 @lru_cache(maxsize=1)

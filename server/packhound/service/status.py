@@ -28,10 +28,14 @@ def build_status(
     settings: Settings,
     embedder: Embedder | None,
     problems: tuple[str, ...],
+    encoder_problem: str,
     opened: OpenedIndex,
     indexer: Indexer,
 ) -> Status:
-    """Return the status of a folder as of now; `problems` are those of models and plugins."""
+    """Return the status of a folder as of now; `problems` are those of models and plugins.
+
+    `encoder_problem` says why there is no embedder where there should be one.
+    """
     snapshot, health = opened.index.snapshot, opened.index.health()
     pending = indexer.queue.pending
     problems = (*problems, *filter(None, (opened.problem,)), *_failed_extractions(snapshot))
@@ -47,6 +51,7 @@ def build_status(
         kinds=_count_kinds(snapshot),
         n_failed=opened.index.n_failed,
         encoder=_encoder(settings, embedder, opened),
+        encoder_problem=opened.index.failure if embedder else encoder_problem,
         n_unencoded=opened.index.n_unencoded,
         disk_bytes=opened.store.n_bytes if opened.store else 0,
         vectors=health.vectors,

@@ -47,7 +47,11 @@ function ofIndex(index: IndexStatus): StatusText {
   const count = `${numeral(index.nodes)} definitions in ${numeral(index.files)} files`;
   switch (index.state) {
     case 'ready':
-      return { label: '$(check) Packhound', sentence: `Ready: ${count}.`, severity: 'none' };
+      return {
+        label: index.encoder === 'failed' ? '$(warning) Packhound' : '$(check) Packhound',
+        sentence: [`Ready: ${count}.`, encoderText(index)].join(' ').trimEnd(),
+        severity: index.encoder === 'failed' ? 'warning' : 'none',
+      };
     case 'degraded':
       return {
         label: '$(warning) Packhound',
@@ -78,6 +82,20 @@ function ofIndex(index: IndexStatus): StatusText {
         sentence: `The index is ${index.state}. Restart it with "Packhound: Restart Server".`,
         severity: 'warning',
       };
+  }
+}
+
+/** What the encoder does, where it is not ready. */
+function encoderText(index: IndexStatus): string {
+  switch (index.encoder) {
+    case 'loading':
+      return 'Their meaning: the encoder is being loaded.';
+    case 'encoding':
+      return `Their meaning: ${numeral(index.pending_vectors ?? 0)} are still to be read by the encoder.`;
+    case 'failed':
+      return `Their meaning: the encoder failed. ${index.encoder_problem ?? ''}`;
+    default:
+      return '';
   }
 }
 

@@ -16,6 +16,19 @@ test('ready says how much is there', () => {
   assert.equal(severity, 'none');
 });
 
+test('the encoder is named while it is not ready', () => {
+  const encoding = statusText(running({ encoder: 'encoding', pending_vectors: 1200 }));
+  assert.match(encoding.sentence, /1,200 are still to be read by the encoder\.$/);
+  assert.match(statusText(running({ encoder: 'loading' })).sentence, /is being loaded\.$/);
+  const failed = statusText(running({ encoder: 'failed', encoder_problem: 'No memory.' }));
+  assert.match(failed.sentence, /the encoder failed\. No memory\.$/);
+  assert.equal(failed.severity, 'warning');
+  assert.equal(
+    statusText(running({ encoder: 'ready' })).sentence,
+    statusText(running({})).sentence,
+  );
+});
+
 test('indexing counts', () => {
   const { label } = statusText(running({ state: 'indexing', files: 40, pending: 60 }));
   assert.equal(label, '$(sync~spin) Packhound: 40/100');
