@@ -67,6 +67,13 @@ def test_what_is_no_command_is_named(client_of_module, params, named):
     assert named in answer["error"]["message"]
 
 
+def test_a_progress_token_may_be_anything(client_of_module):
+    for token in ({}, [], None, "packhound-indexing-99"):
+        client_of_module.notify("window/workDoneProgress/cancel", {"token": token})
+    assert client_of_module.request("packhound/status")
+    assert not client_of_module.tracebacks()
+
+
 @pytest.mark.parametrize("path", ["..%2f..%2fetc/passwd", "../../../../../../etc/passwd"])
 def test_no_file_outside_the_folders_is_reached(client_of_module, path, request):
     uri = f"{client_of_module.folder.as_uri()}/{path}"

@@ -116,6 +116,13 @@ class PackhoundProtocol(PyglsSeam):
         """End the process."""
         self.server.exit(self.exit_code())
 
+    @lsp_method(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
+    def lsp_work_done_progress_cancel(
+        self, params: types.WorkDoneProgressCancelParams
+    ) -> Generator[Any, Any, None]:
+        """Ask our handler alone: pygls' looks the token up, which may be no string or number."""
+        yield self.fm.features[types.WINDOW_WORK_DONE_PROGRESS_CANCEL], (params,), None
+
     def accept(self, request: Request) -> Work:
         """Return the call of a request's handler; raises JsonRpcException."""
         method, params = request.method, request.params
