@@ -19,6 +19,7 @@ from packhound.core.settings_reader import settings_from
 from packhound.core.types import Query
 from packhound.service.engine import Engine
 from tests.support.lsp_client import COMMAND, frame, write_files
+from tests.support.processes import MARK, processes_of
 from tests.support.release import seed, size
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
@@ -26,7 +27,6 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for proce
 AT_ONCE = 4
 TIMEOUT_S = 120.0
 """Servers on one folder start one after the other, and a busy machine takes ten times as long."""
-MARK = "PACKHOUND_TEST_TRIAL"
 
 
 def say(server: subprocess.Popen, message: dict, share: float = 1.0) -> None:
@@ -89,18 +89,6 @@ def begin(folder: Path, trial: str) -> subprocess.Popen:
     say(server, {"id": 3, "method": "packhound/pack", "params": {"prompt": "load config"}})
     say(server, {"id": 4, "method": "packhound/status", "params": {"wait": True}})
     return server
-
-
-def processes_of(trial: str) -> list[int]:
-    """The processes of a trial: its servers and all that these have started."""
-    mark, actual = f"{MARK}={trial}\0".encode(), []
-    for place in Path("/proc").iterdir():
-        try:
-            if place.name.isdigit() and mark in (place / "environ").read_bytes():
-                actual.append(int(place.name))
-        except OSError:
-            continue
-    return actual
 
 
 def test_a_relay_ends_when_nobody_listens(start_server, folder, tmp_path, monkeypatch):
