@@ -85,6 +85,7 @@ RESULTS = (
     Stored("results/note_kills.json", "sources.kills", ("core", "memory", "storage")),
     Stored("results/pack_evidence.json", "packs.evidence", _PACK),
     Stored("results/pack_latency.json", "packs.latency", _PACK),
+    Stored("results/pack_needed.json", "packs.needed FILE SUITE=CORPORA ...", _PACK),
     Stored("results/packs.json", "packs.compare SUITE.jsonl DIR", _PACK),
     Stored("results/redaction.json", "packs.secrets_out DIR FILE", ("redact",)),
     Stored("results/search_speed.json", "search_speed FOLDER --before CHECKOUT", _SEARCH),

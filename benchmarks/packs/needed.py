@@ -98,7 +98,7 @@ def main() -> None:
     figures = summary(rows)
     for key, row in figures.items():
         print(key, {name: f"{f['mean']:.3f}" for name, f in row.items()})
-    save(Path(out), {"figures": figures, "cases": rows})
+    save(Path(out), {"figures": figures})
 
 
 def summary(rows: list[dict]) -> dict[str, dict[str, dict]]:
