@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -113,6 +114,50 @@ def test_a_repository_without_commits(tmp_path):
     (tmp_path / "a.py").write_text("a = 1\n")
     actual = read_history(tmp_path)
     assert (actual.state, actual.files, actual.recency("a.py")) == ("ready", {}, 1.0)
+
+
+def read(repository, saved):
+    reader = HistoryReader(repository, saved)
+    reader.refresh()
+    return reader.wait(30)
+
+
+@needs_git
+def test_a_start_reads_only_commits_since_the_last_one(repository, tmp_path_factory):
+    saved = tmp_path_factory.mktemp("cache") / "history.json"
+    first = read(repository, saved)
+    assert first.files == read_history(repository).files
+    # What was kept is not read again, which is seen where it says something else.
+    kept = json.loads(saved.read_text())
+    kept["files"]["top.py"][1] = 1_000
+    saved.write_text(json.dumps(kept))
+    assert read(repository, saved).files["top.py"].last_change == 1_000
+    (repository / "new.py").write_text("z = 5\n")
+    git(repository, "add", "new.py")
+    git(repository, "commit", "-qm", "three")
+    second = read(repository, saved)
+    assert second.files["top.py"].last_change == 1_000 and second.files["new.py"].commits == 1
+    assert read(repository, saved) == second
+
+
+@needs_git
+@pytest.mark.parametrize("change", ["amended", "author", "broken", "gone"])
+def test_what_was_kept_of_another_history_is_read_anew(repository, tmp_path_factory, change):
+    saved = tmp_path_factory.mktemp("cache") / "history.json"
+    read(repository, saved)
+    kept = json.loads(saved.read_text())
+    kept["files"]["top.py"][1] = 1_000
+    saved.write_text(json.dumps(kept))
+    if change == "amended":
+        git(repository, "commit", "-q", "--amend", "-m", "other")
+    elif change == "author":
+        git(repository, "config", "user.email", "another@example.org")
+    elif change == "broken":
+        saved.write_text(saved.read_text()[:-10])
+    else:
+        saved.unlink()
+    assert read(repository, saved).files == read_history(repository).files
+    assert read(repository, saved).files == read_history(repository).files
 
 
 @needs_git

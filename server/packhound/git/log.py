@@ -7,14 +7,22 @@ the history is empty and says why.
 
 from __future__ import annotations
 
+import json
+import logging
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+import msgspec
+
+from packhound.core.errors import StoreError
+from packhound.core.private_file import make_private_folder, read_private, write_private_atomic
 from packhound.git.client import Repository, git, has_filters, open_repository, stream
 from packhound.git.repository_reader import RepositoryReader
+
+log = logging.getLogger("packhound")
 
 HistoryState = Literal["reading", "ready", "untracked", "unavailable"]
 
@@ -44,13 +52,17 @@ class FileHistory:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The history of the files of one folder, by path; `head` is the commit it was read at."""
+    """The history of the files of one folder, by path.
+
+    `head` is the commit it was read at, `author` the user whose commits are their own.
+    """
 
     state: HistoryState = "reading"
     files: Mapping[str, FileHistory] = field(default_factory=dict)
     dirty: frozenset[str] = frozenset()
     new: frozenset[str] = frozenset()
     head: str = ""
+    author: str = ""
 
     def is_dirty(self, path: str) -> bool:
         """Return True if a file differs from the last commit, or git does not track it."""
@@ -79,11 +91,15 @@ class History:
 
 
 class HistoryReader(RepositoryReader):
-    """Reads the history of a folder; `history` is what it has so far."""
+    """Reads the history of a folder; `history` is what it has so far.
 
-    def __init__(self, root: Path) -> None:
+    What was read is kept in the file `saved`, so that a start reads only later commits.
+    """
+
+    def __init__(self, root: Path, saved: Path | None = None) -> None:
         super().__init__(root)
         self.history = History()
+        self._saved = saved
 
     def wait(self, timeout_s: float) -> History:
         """Return the history once it is read, or what there is after `timeout_s`."""
@@ -91,7 +107,13 @@ class HistoryReader(RepositoryReader):
         return self.history
 
     def _read(self, repository: Repository) -> None:
-        self.history = read_history(self._root, repository, self.history)
+        before = self.history
+        if self._saved and not before.head:
+            before = load_history(self._saved)
+        self.history = read_history(self._root, repository, before)
+        is_new = (self.history.head, self.history.author) != (before.head, before.author)
+        if self._saved and self.history.head and is_new:
+            save_history(self._root, self.history, self._saved)
 
 
 def read_history(
@@ -102,16 +124,49 @@ def read_history(
     if repository.state != "ready":
         return History(repository.state)
     head = (git(root, "rev-parse", "--verify", "--quiet", "HEAD") or "").strip()
-    base = before if before and before.head and _is_ancestor(root, before.head, head) else None
+    author = (git(root, "config", "user.email") or "").strip()
+    is_known = before and before.head and before.author == author
+    base = before if before and is_known and _is_ancestor(root, before.head, head) else None
     files = dict(base.files) if base else {}
     if head and (base is None or base.head != head):
         span = f"{base.head}..{head}" if base else head
-        author = (git(root, "config", "user.email") or "").strip()
         pieces = stream(root, *_LOG, span, "--", ".", timeout_s=_TIMEOUT_S)
         files = merge_histories(parse_log(pieces, author), files)
     status = None if has_filters(root) else git(root, *_STATUS)
     dirty, new = parse_status(status or "", repository.prefix)
-    return History("ready", files, dirty, new, head)
+    return History("ready", files, dirty, new, head, author)
+
+
+def save_history(root: Path, history: History, path: Path) -> None:
+    """Keep the commits of a history, unless git has only the latest ones; failures are logged."""
+    if (git(root, "rev-parse", "--is-shallow-repository") or "").strip() != "false":
+        return
+    rows = {
+        name: (file.commits, file.last_change, file.own_commits)
+        for name, file in history.files.items()
+    }
+    try:
+        make_private_folder(path.parent)
+        data = json.dumps({"head": history.head, "author": history.author, "files": rows})
+        write_private_atomic(path, data.encode())
+    except (OSError, StoreError, ValueError) as error:
+        log.warning("git's history is not kept: %s", error)
+
+
+def load_history(path: Path) -> History:
+    """Return the commits that were kept, without what is not committed; none if that is broken."""
+    try:
+        saved = msgspec.json.decode(read_private(path) or b"", type=_Saved)
+    except (StoreError, msgspec.MsgspecError):
+        return History()
+    files = {name: FileHistory(*row) for name, row in saved.files.items()}
+    return History("ready", files, head=saved.head, author=saved.author)
+
+
+class _Saved(msgspec.Struct):
+    head: str
+    author: str
+    files: dict[str, tuple[int, int, tuple[int, ...]]]
 
 
 def parse_log(pieces: Iterable[str], author: str = "") -> dict[str, FileHistory]:

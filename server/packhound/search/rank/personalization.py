@@ -28,6 +28,7 @@ _DEPTH = 3
 """Hits that compete for each one that was asked for."""
 
 _FILE = "activation.json"
+_HISTORY_FILE = "history.json"
 
 
 class Personalization:
@@ -41,7 +42,9 @@ class Personalization:
         self._weight = _ACTIVATION * ranking.activity_weight
         self._activation = Activation(cache_folder / _FILE) if ranking.activity else None
         # Commits are uses too.
-        self._history = HistoryReader(root) if ranking.git_history or ranking.activity else None
+        self._saved = cache_folder / _HISTORY_FILE if settings.index.persist else None
+        follows = ranking.git_history or ranking.activity
+        self._history = HistoryReader(root, self._saved) if follows else None
         # Read when a query first asks for dates, where no setting asks for the history.
         self._dates: HistoryReader | None = None
         if self._history:
@@ -66,7 +69,7 @@ class Personalization:
         """Return the history of the folder, or what of it there is after `timeout_s`."""
         reader = self._history or self._dates
         if reader is None:
-            reader = self._dates = HistoryReader(self._root)
+            reader = self._dates = HistoryReader(self._root, self._saved)
         reader.refresh()
         return reader.wait(timeout_s)
 
