@@ -119,7 +119,6 @@ def test_of_a_report_its_template_and_versions_do_not_count() -> None:
     assert [line for line in content_of(TEMPLATE).split("\n") if line] == [
         "The session forgets its basket on OS X",
         "It does after `Session.load`.",
-        "### Steps to reproduce",
         "```python",
         "# the version of the environment",
         "session.load()",
@@ -131,6 +130,61 @@ def test_of_a_report_its_template_and_versions_do_not_count() -> None:
     assert content_of(short) == short
     unclosed = "a\nb\nc\nd\nmore <!-- of\nit -- never ends"
     assert "never ends" in content_of(unclosed)
+
+
+FORM = """\
+### Is there an existing issue for this?
+
+- [X] I have searched the existing issues
+
+### What happened?
+{said}
+
+### Relevant log output
+
+```shell
+Collecting shop
+  Downloading shop-3.2.1-py3-none-any.whl (62 kB)
+Requirement already satisfied: cart>=1.0 in /usr/lib
+Successfully installed shop-3.2.1
+KeyError: 'visitor'
+```
+* **Python version**: 3.11.4
+| OS | Ubuntu 22.04 |
+Python 3.9.1 (default)
+
+### Anything else?
+_No response_
+
+### Code of Conduct
+- [X] I agree to follow the rules of the shop
+"""
+
+
+def test_of_an_issue_form_what_somebody_wrote_is_left() -> None:
+    said = "Python 3.12 forgets the basket.\nShell: the prompt hangs"
+    content = content_of(FORM.format(said=said))
+    assert [line for line in content.split("\n") if line] == [
+        "Python 3.12 forgets the basket.",
+        "Shell: the prompt hangs",
+        "```shell",
+        "KeyError: 'visitor'",
+        "```",
+    ]
+    assert parse_query(Query(FORM.format(said=said))).title == "Python 3.12 forgets the basket."
+    nothing = FORM.format(said="").replace("KeyError: 'visitor'\n", "")
+    assert content_of(nothing).strip()
+
+
+@pytest.mark.parametrize("said", ["The session forgets its values", "charging a card fails"])
+def test_an_issue_form_finds_what_its_sentence_finds(said: str) -> None:
+    # Lines enough for a report, so that both are ranked by the weights of reports.
+    plain = f"{said}\n\n```shell\nKeyError: 'visitor'\n```\n"
+    form, sentence = (
+        search(snapshot(), Query(text), environment()).hits
+        for text in (FORM.format(said=said), plain)
+    )
+    assert [hit.node.qualname for hit in form] == [hit.node.qualname for hit in sentence]
 
 
 def test_names_with_an_owner_count_even_if_they_are_common_words() -> None:

@@ -5,14 +5,45 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from packhound.search.query.word_lists import REPORT_WORDS, STOP_WORDS, TEMPLATE_WORDS
+
 _MIN_WORDS, _MIN_LINES = 45, 4
 """Either of them makes a text a report."""
 _HEADING = re.compile(r"^ {0,3}(?:#{1,6} +|\*\*|.*<summary>)(\S.{0,80})", re.I)
 _ENVIRONMENT = re.compile(
     r"\b(?:environment|versions?|show_versions|platform|os|operating system|dependencies"
-    r"|system (?:details|info\w*|settings)|installed packages|screenshots?)\b",
+    r"|system (?:details|info\w*|settings)|installed packages|screenshots?|desktop|smartphone"
+    r"|code of conduct)\b",
     re.I,
 )
+_HEADING_WORDS = REPORT_WORDS | STOP_WORDS | TEMPLATE_WORDS
+_LEFT_OPEN = re.compile(
+    r"\s*(?:[-*+] \[[ xX]\] .*|_?no response_?|n/?a|-{3,}|if applicable, add .*"
+    r"|add any other context about .*|steps to reproduce the behavior:?)\s*$",
+    re.I,
+)
+"""An entry of a checklist, and what a template has where nobody wrote anything."""
+_ABOUT_MACHINE = re.compile(
+    r"\s*(?:[-*+|] *)?\**(?:(?:\w+ ){0,2}version\**(?: ?[:|].{1,60})"
+    r"|(?:os|operating system|platform|browser|kernel|shell|python|node(?:\.js)?|npm|yarn|pip|ruby"
+    r"|bundler|rails|go|rustc|cargo|java|maven|gradle|gcc|clang|cmake|php|dart|elixir|erlang/otp"
+    r"|flutter)\**(?: ?[:|][ *]*(?:v?\d"
+    r"|.{0,40}(?:mac|darwin|linux|ubuntu|debian|win(?:dows|\d)|unix|chrome|firefox)).{0,60}"
+    r"|[ *]+v?\d[\w.+-]*(?: *[(\[].*)?)|platform \w+ -- python .*)$",
+    re.I,
+)
+"""A line about the machine, of a list or a table."""
+_INSTALLATION = re.compile(
+    r"\s*(?:collecting \w\S*$|requirement already satisfied|installing collected packages"
+    r"|(?:downloading|downloaded|fetching|installing|using|compiling) \S+ "
+    r"(?:\(\d|v?\d|from http|metadata)|successfully (?:installed|built) \S"
+    r"|using cached|npm (?:warn|notice|http)\b|added \d+ packages|go: downloading"
+    r"|resolving (?:\w+ )?dependencies|got dependencies|bundle complete"
+    r"|\[info\] (?:download|build success)|-- (?:the \w+ compiler|detecting|configuring)"
+    r"|(?:get|hit|ign):\d+ http|setting up \S+ \()",
+    re.I,
+)
+"""A line that a package manager or a build prints."""
 _MAX_HEADING_WORDS = 7
 _MAX_SECTION = 150
 """Lines that are left out below one heading."""
@@ -37,15 +68,33 @@ def is_report(text: str) -> bool:
 
 
 def content_of(text: str) -> str:
-    """Return a report without its template's remarks and lists of versions, other text as it is.
+    """Return what somebody wrote of a report, without its template, machine and installation.
 
-    The first line stays as it is.
+    Its first line is the title; a report that begins with a heading of its template has none, and
+    what is written below it comes first. Other text stays as it is.
     """
     if not is_report(text):
         return text
-    title, _, body = text.partition("\n")
-    lines = "".join(_outside_comments(body)).split("\n")
-    return "\n".join((title, *_outside_lists(_outside_sections(lines))))
+    lines = "".join(_outside_comments(text)).split("\n")
+    content = _outside_template(_outside_lists(_outside_sections(lines)))
+    return "\n".join(content).strip("\n") or text
+
+
+def _outside_template(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines that no template, machine or package manager wrote."""
+    in_code = False
+    for line in lines:
+        if _FENCE.match(line):
+            in_code = not in_code
+        if _INSTALLATION.match(line):
+            continue
+        if in_code or not (_LEFT_OPEN.match(line) or _ABOUT_MACHINE.match(line)):
+            yield line
+
+
+def _is_template(heading: str) -> bool:
+    """Return True for a heading that says only which part of a report is below it."""
+    return _HEADING_WORDS.issuperset(re.findall(r"[a-z']+", heading.lower()))
 
 
 def _outside_comments(text: str) -> Iterator[str]:
@@ -67,6 +116,8 @@ def _outside_sections(lines: Iterable[str]) -> Iterator[str]:
             title = heading[1]
             is_environment = len(title.split()) <= _MAX_HEADING_WORDS and _ENVIRONMENT.search(title)
             n_left = _MAX_SECTION if is_environment else 0
+            if _is_template(title):
+                continue
         elif _PROGRAM.match(line):
             n_left = 0
         if n_left:

@@ -23,6 +23,7 @@ from packhound.search.query.filter_syntax import (
     take_quotes,
     take_regexes,
 )
+from packhound.search.query.instructions import without_instruction
 from packhound.search.query.mentions import Frame, frames_of, paths_of
 from packhound.search.query.scope import read_scope
 from packhound.search.query.word_lists import (
@@ -151,6 +152,9 @@ def parse_query(query: Query, word_filter: WordFilter | None = None) -> ParsedQu
     regexes, text = take_regexes(text)
     glob, text = take_glob(text)
     exact, text = take_quotes(text)
+    text, instruction = without_instruction(text)
+    if instruction:
+        notes.append(f"searched for what comes after '{instruction}'")
     kind = _kind_of(text, query)
     fields = filter_fields(query, filters + [("path", each) for each in glob], notes)
     if word_filter and kind != "symbol":

@@ -43,6 +43,13 @@ works wrong yes yet
 REPORT_WORDS = frozenset(_REPORT_WORDS.split())
 """Words that bug reports are full of whatever the bug is; they count little in reports."""
 
+_TEMPLATE_WORDS = """
+additional alternatives anything considered context detail details else existing happened info log
+logs motivation prerequisites related relevant search searched summary want what's willing
+"""
+TEMPLATE_WORDS = frozenset(_TEMPLATE_WORDS.split())
+"""Words of templates' headings beside those of reports; elsewhere they may be topics."""
+
 _TEST_WORDS = """
 benchmark benchmarks fixture fixtures mock mocks spec specs test tested testing tests
 """
