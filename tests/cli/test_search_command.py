@@ -17,6 +17,7 @@ from packhound.core.types import Document, Query
 from packhound.service.engine import Engine
 from tests.support.command_line import CODE, packhound
 from tests.support.daemon import served
+from tests.support.git_repository import git
 from tests.support.operations import results_json
 
 
@@ -205,3 +206,22 @@ def test_hits_show_the_lines_that_answer_without_secrets(tmp_path: Path, root: P
         assert "      1 def open_vault():" in table and secret not in table
     plain = packhound(tmp_path, *search[:4], "--json").stdout
     assert not any("snippet" in hit for hit in json.loads(plain)["hits"])
+
+
+def test_another_commit_is_asked_by_every_command(tmp_path: Path, root: Path) -> None:
+    git(root, "init", "-q")
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "Begin")
+    (root / "door.py").write_text("def shut_window():\n    return 1\n")
+    at = ("--root", str(root), "--at", "rev:HEAD")
+    found = packhound(tmp_path, "search", "rev:HEAD open_door", "--root", str(root)).stdout
+    label = re.search(r"rev@[0-9a-f]{12}/door.py", found)
+    assert label
+    shown = packhound(tmp_path, "show", f"{label[0]}#open_door", "--root", str(root)).stdout
+    assert "def open_door" in shown
+    lines = packhound(tmp_path, "grep", "def open_door", *at)
+    assert (lines.returncode, label[0] in lines.stdout) == (0, True)
+    assert "open_door" in packhound(tmp_path, "outline", "door.py", *at).stdout
+    assert "def open_door" in packhound(tmp_path, "pack", "--map", *at).stdout
+    refused = packhound(tmp_path, "search", "deps:nothing open", "--root", str(root))
+    assert refused.returncode == 2 and "no dependency 'nothing'" in refused.stderr

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from urllib.parse import urlparse
+from urllib.request import url2pathname
 
 import pytest
 
+from tests.support.git_repository import git
 from tests.support.lsp_client import wait_until, write_files
 
 
@@ -213,6 +216,26 @@ def test_a_workspace_is_switched_off_and_on_again(start_server, folder):
         "packhound/indexState", lambda s: s["state"] == "ready" and s["files"] > 1
     )
     assert "only_in_the_editor" in client.search("only_in_the_editor")[0]
+
+
+def test_hits_of_another_commit_open_as_files_that_nobody_can_write(start_server, folder):
+    git(folder, "init", "-q")
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "Begin")
+    (folder / "config.py").unlink()
+    client = start_server()
+    client.initialize(folder)
+    client.settle()
+    found = client.request("packhound/search", {"query": "rev:HEAD load_config"})
+    hit = found["hits"][0]
+    assert hit["name"] == "load_config" and hit["label"].startswith("rev@")
+    path = Path(url2pathname(urlparse(hit["uri"]).path))
+    assert "def load_config" in path.read_text() and path.stat().st_mode & 0o222 == 0
+    request = {"path": hit["ref"], "root": hit["root"]}
+    assert "def load_config" in client.request("packhound/read_node", request)["text"]
+    assert not [h for h in client.search("load_config") if h.endswith(" load_config")]
+    message_id = client.send_request("packhound/search", {"query": "rev:nowhere load_config"})
+    assert "is no branch, tag or commit" in client.response(message_id)["error"]["message"]
 
 
 def test_a_former_name_of_a_setting_is_honoured_and_logged(start_server, folder):

@@ -20,7 +20,7 @@ from packhound import cli
 from packhound.cli import plain
 from packhound.cli.fields import add_fields, given, help_on_arguments
 from packhound.cli.opening import Asker
-from packhound.cli.options import ALONE, BATCH, JSON, MODEL, ROOT, ROOTS, SET, Command
+from packhound.cli.options import ALONE, AT, BATCH, JSON, MODEL, ROOT, ROOTS, SET, Command
 from packhound.cli.plain import Row
 from packhound.cli.terminal import echo, print_json
 from packhound.core.errors import SettingsError
@@ -164,7 +164,7 @@ def command_of(operation: Operation, form: Form) -> click.Command:
     else:
         defaults["max_tokens"] = _MAX_TOKENS
     add_fields(command, operation.request, form.arguments, form.names, defaults, omit)
-    shared = (ROOT, JSON) if operation.writes else (ROOTS, JSON, BATCH, SET, MODEL, ALONE)
+    shared = (ROOT, JSON) if operation.writes else (ROOTS, AT, JSON, BATCH, SET, MODEL, ALONE)
     for option in (*form.options, *shared):
         option(command)
     texts = operation.description, help_on_arguments(command, operation.request), form.help
@@ -182,6 +182,7 @@ def _run(
     encoder_path: str = "",
     changes: Sequence[str] = (),
     alone: bool = False,
+    at: str = "",
     **values: Any,  # noqa: ANN401 - fields of the request, and options of the form
 ) -> None:
     """Ask an operation and print its answer, or those to the lines of a batch."""
@@ -194,7 +195,7 @@ def _run(
         raise SettingsError(either)
     if asked.get("prompt") == "-":
         asked["prompt"] = sys.stdin.buffer.read().decode("utf-8", "replace")
-    arguments = {**(form.fixed or {}), **asked}
+    arguments = {**(form.fixed or {}), **asked, **({"root": at} if at else {})}
     with Asker([root] if root else roots, encoder_path, changes, alone=alone) as asker:
         if batch is not None:
             for answer in _answers(asker, operation.name, batch, arguments):

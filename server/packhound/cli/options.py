@@ -98,6 +98,12 @@ BATCH = click.option(
     help="One JSON request per line; - is standard input.",
     shell_complete=complete_file,
 )
+AT = click.option(
+    "--at",
+    default="",
+    metavar="rev:NAME|deps:NAME",
+    help="Ask another branch, tag or commit, or the sources of a dependency.",
+)
 ALONE = click.option(
     "--alone", is_flag=True, help="Answer here, even where a daemon has the folder open."
 )

@@ -74,8 +74,16 @@ def git(
     root: Path, *arguments: str, timeout_s: float = _TIMEOUT_S, stdin: bytes = b""
 ) -> str | None:
     """Return the output of git; None if it fails, or not in time."""
+    output = git_bytes(root, *arguments, timeout_s=timeout_s, stdin=stdin)
+    return None if output is None else os.fsdecode(output)
+
+
+def git_bytes(
+    root: Path, *arguments: str, timeout_s: float = _TIMEOUT_S, stdin: bytes = b""
+) -> bytes | None:
+    """Return the output of git as it is; None if it fails, or not in time."""
     done = _run(root, arguments, timeout_s, stdin)
-    return None if done is None or done.returncode else os.fsdecode(done.stdout)
+    return None if done is None or done.returncode else done.stdout
 
 
 def stream(

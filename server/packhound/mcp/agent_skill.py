@@ -24,6 +24,7 @@ search prints it (`path:line`) or as `path#Name`.
 
 - Where does something happen: `search` with a question or a name. A weak answer says so: ask with
   other words, or `grep`.
+- Another commit or a dependency: `rev:NAME` or `deps:NAME` in the query of `search`.
 - Which lines have exactly this: `grep`, whose totals are exact.
 - What would a change touch: `symbol` for callers, callees and tests; `changes` for what is not
   committed yet and the tests to run.

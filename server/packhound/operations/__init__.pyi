@@ -1,3 +1,4 @@
+from .elsewhere import elsewhere as elsewhere
 from .explain import Explain as Explain
 from .explain import explain_hit as explain_hit
 from .notes import NOT_FOUND as NOT_FOUND

@@ -45,9 +45,7 @@ class Pack(Request):
     """A prompt and what its pack may cost."""
 
     prompt: Annotated[str, Meta(max_length=PROMPT_CHARACTERS, description="The task.")] = ""
-    map: Annotated[
-        bool, Meta(description="Instead the most used definitions, for code new to you.")
-    ] = False
+    map: Annotated[bool, Meta(description="Instead map the most used definitions.")] = False
     budget: Annotated[int, Meta(ge=1, le=_MAX_TOKENS, description="Maximum number of tokens.")] = (
         8_000
     )
@@ -61,9 +59,7 @@ class Pack(Request):
         Word, Meta(description="A tokenizer.json, or tiktoken:NAME, to count tokens with.")
     ] = ""
     format: Annotated[Format, Meta(description="Format of the text.")] = "markdown"
-    conversation: Annotated[
-        Word, Meta(description="Any name: packs of one conversation do not repeat code.")
-    ] = ""
+    conversation: Annotated[Word, Meta(description="Packs of one name do not repeat code.")] = ""
     focus_path: FocusPath = ""
     focus_line: Line = 0
     focus_lines: Annotated[

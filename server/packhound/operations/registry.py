@@ -28,6 +28,7 @@ from packhound.operations import (
     status,
     symbol,
 )
+from packhound.operations.elsewhere import elsewhere
 from packhound.operations.operation import NODE, Call, Json, Operation, Request
 from packhound.operations.rows import readiness
 from packhound.operations.text import Row
@@ -105,13 +106,14 @@ def answer(
 
     Raises SettingsError for an unknown operation or for bad arguments.
     """
+    call, off_notes = (call, []) if name in _WHEN_OFF else switched_on(call)
+    call, arguments, notes = elsewhere(call, arguments)
     values = {key: value for key, value in arguments.items() if key != "root"}
     written = arguments.get("root") or ""
     if not isinstance(written, str):
         raise SettingsError(f"argument 'root' is {written!r:.80}; expected a string")
     call = replace(call, roots=call.roots.select(written))
     request, operation = read_request(name, values), operation_named(name)
-    call, off_notes = (call, []) if name in _WHEN_OFF else switched_on(call)
     reading = reading_of(call.roots) if operation.is_about_code else ALL_READ
     try:
         rows = operation.run(call, request)
@@ -128,8 +130,8 @@ def answer(
         left["skipped"] = skipped
         if (note := _skipped_note(skipped)) and not left.get("hits"):
             left["notes"] = [*left.get("notes", ()), note]
-    if off_notes:
-        left["notes"] = [*left.get("notes", ()), *off_notes]
+    if further := (*notes, *off_notes):
+        left["notes"] = [*left.get("notes", ()), *further]
     return left
 
 

@@ -64,7 +64,9 @@ _Day = Annotated[str, Meta(max_length=40)]
 class Search(Request):
     """A query. Without a limit or a time the settings say them."""
 
-    query: Annotated[str, Meta(max_length=QUERY_CHARACTERS, description="What to find.")]
+    query: Annotated[
+        str, Meta(max_length=QUERY_CHARACTERS, description="What to find; rev:NAME: in a commit.")
+    ]
     limit: LimitOfSettings = 0
     mode: Annotated[Mode, Meta(description="How to search.")] = "hybrid"
     kinds: Annotated[_Kinds, Meta(max_length=100, description="Only these kinds of code.")] = ()
@@ -267,7 +269,7 @@ OPERATION = Operation(
     "search",
     "Search code",
     "Find code by meaning or by name, unsaved edits included. The query is a name, a question, or "
-    "a whole bug report, and may have filters such as since:2w, before: and tag:.",
+    "a whole bug report, and may have filters: since:2w, rev:COMMIT, deps:NAME.",
     "The results below.",
     Search,
     run,

@@ -38,6 +38,7 @@ from packhound.service.indexed_folder import Current, IndexedFolder
 from packhound.service.line_history import add_line_history
 from packhound.service.notes import FolderNotes
 from packhound.service.open_texts import OpenTexts
+from packhound.service.other_roots import OtherRoots
 from packhound.service.pack_sources import add_records, choose_records
 from packhound.service.packs import Packs
 from packhound.service.peers import Peers
@@ -87,6 +88,7 @@ class Engine:
         self.preparation = BackgroundPreparation(
             self.index, self.packs, self._activity, timing, peers
         )
+        self.others = OtherRoots(self.index)
 
     @classmethod
     def open(
@@ -433,6 +435,7 @@ class Engine:
         self._close_parts()
 
     def _close_parts(self) -> None:
+        self.others.close()
         self.preparation.deep.close()
         self.index.close()
         self._search.personalization.close()

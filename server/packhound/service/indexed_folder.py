@@ -71,7 +71,7 @@ class IndexedFolder:
         limit_malloc_arenas()
         raise_gc_threshold()
         self.root = root
-        self._peers = peers
+        self.peers = peers
         self.settings = settings
         self._on_change = on_change
         self._timing = timing
@@ -327,7 +327,7 @@ class IndexedFolder:
             root=self.root,
             indexes=[
                 rows
-                for peer in self._peers.engines
+                for peer in self.peers.engines
                 if peer.index is not self and (rows := peer.index.memory_rows)
             ],
             extractors=self._extractors,

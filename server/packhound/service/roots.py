@@ -17,6 +17,9 @@ from packhound.core.user_folders import cache_folder
 
 P = TypeVar("P", bound=PurePath)
 
+REVISIONS = "revisions"
+"""Folder beside an index: files of other commits of the same folder."""
+
 _NAME_BYTES = 200
 """Of the folder's name in that of its cache: with the key, names may have 255 bytes."""
 
@@ -76,7 +79,10 @@ def clear_index(root: Path | None) -> int:
     Only folders that hold an index are deleted, whatever else the cache folder holds. Where a
     running server has an index, its lock and its socket stay.
     """
-    locks = cache_folder().glob("*/lock") if root is None else [_lock_of(root)]
+    locks = list(cache_folder().glob("*/lock"))
+    if root is not None:
+        own = _lock_of(root)
+        locks = [own, *map(_lock_of, (own.parent / REVISIONS).glob("*"))]
     folders = [lock.parent for lock in locks if (lock.parent / "index.sqlite").is_file()]
     return sum(map(_clear, folders))
 
@@ -88,8 +94,10 @@ def _lock_of(root: Path) -> Path:
 def _clear(folder: Path) -> int:
     lock = FileLock(folder / "lock")
     unused = lock.acquire()
-    files = [file for file in folder.rglob("*" if unused else "*.sqlite*") if file.is_file()]
+    found = (*folder.rglob("*" if unused else "*.sqlite*"), *(folder / REVISIONS).rglob("*"))
+    files = {file for file in found if file.is_file()}
     n_bytes = sum(map(size_of, files))
+    shutil.rmtree(folder / REVISIONS, ignore_errors=True)
     if unused:
         shutil.rmtree(folder, ignore_errors=True)
     else:

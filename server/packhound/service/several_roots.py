@@ -11,6 +11,7 @@ import math
 import re
 import threading
 from collections.abc import Collection, Iterator, Sequence
+from copy import copy
 from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
@@ -54,10 +55,10 @@ class Root(NamedTuple):
 class Roots:
     """The folders that one question is about, in their order. Immutable; any thread may call."""
 
-    def __init__(self, engines: Sequence[Engine], asked: Root | None = None) -> None:
+    def __init__(self, engines: Sequence[Engine]) -> None:
         labels = labels_of([engine.root for engine in engines])
         self._all = tuple(Root(*pair) for pair in zip(engines, labels, strict=True))
-        self._asked = (asked,) if asked else self._all
+        self._asked = self._all
 
     def __iter__(self) -> Iterator[Root]:
         return iter(self._asked)
@@ -99,13 +100,23 @@ class Roots:
 
     def only(self, root: Root) -> Roots:
         """Return one of the folders to ask; its rows are named as before."""
-        return Roots([each.engine for each in self._all], root)
+        return self._asking(root)
 
     def without(self, paths: Collection[str]) -> Roots:
         """Return the folders to ask but for some; their rows are named as before."""
-        others = Roots([each.engine for each in self._all])
-        others._asked = tuple(root for root in self if root.path not in paths)
-        return others
+        return self._asking(*(root for root in self if root.path not in paths))
+
+    def with_other(self, engine: Engine, label: str) -> Roots:
+        """Return a further root to ask alone; its rows are named by a label."""
+        other = Root(engine, label)
+        roots = self._asking(other)
+        roots._all = (*self._all, other)
+        return roots
+
+    def _asking(self, *asked: Root) -> Roots:
+        roots = copy(self)
+        roots._asked = asked
+        return roots
 
     def candidates(self, reference: str) -> list[tuple[Root, str]]:
         """Return where a reference may lead, the likeliest first, with the part within the folder.

@@ -18,7 +18,7 @@ const LANGUAGES: Record<string, string> = {
   rs: 'rust',
   ts: 'typescript',
 };
-const FILTER = /(^|\s)-?(kind|lang|path|tests|type|since|before|tag):(\S+)/g;
+const FILTER = /(^|\s)-?(kind|lang|path|tests|type|rev|deps|since|before|tag):(\S+)/g;
 
 export interface Suggestion {
   title: string;

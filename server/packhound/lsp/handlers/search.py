@@ -10,6 +10,7 @@ from packhound.lsp.locations import Locations, mistakable_folders
 from packhound.lsp.operations import arguments_of, call_of
 from packhound.operations import (
     Search,
+    elsewhere,
     leave,
     query_of,
     read_request,
@@ -19,18 +20,20 @@ from packhound.operations import (
 )
 from packhound.rpc import Params
 from packhound.search import missing_deep_model
+from packhound.service import Roots
 
 
 def search(ls: PackhoundServer, params: Params) -> Json:
     """Return the hits of a query over all folders."""
     call, off_notes = switched_on(call_of(ls, is_typing=True))
-    request = read_request("search", arguments_of(ls, "search", params))
+    call, arguments, where = elsewhere(call, arguments_of(ls, "search", params))
+    request = read_request("search", arguments)
     assert isinstance(request, Search)
     query, notes = query_of(call, request)
-    results = run_search(ls, query)
+    results = run_search(ls, query, call.roots)
     if query.deep and (note := missing_deep_model()):
         notes = (*notes, note)
-    notes = (*results.notes, *notes, *off_notes)
+    notes = (*results.notes, *notes, *where, *off_notes)
     rows = rows_of(call, request, replace(results, notes=notes))
     answer: Json = leave(call.roots, rows, Locations(ls.session))
     for hit in results.hits:
@@ -42,11 +45,11 @@ def search(ls: PackhoundServer, params: Params) -> Json:
     return answer
 
 
-def run_search(ls: PackhoundServer, query: Query) -> Results:
-    """Search all folders, and remember the results for hovers."""
+def run_search(ls: PackhoundServer, query: Query, roots: Roots | None = None) -> Results:
+    """Search all folders, or some, and remember the results for hovers."""
     cancelled = ls.protocol.cancel_event()
     ls.session.wait_for_folders()
-    results = ls.session.workspace.roots.search(query, cancelled)
+    results = (roots or ls.session.workspace.roots).search(query, cancelled)
     if not cancelled.is_set():
         ls.session.last_search.update(ls.protocol.arrival(), query, results)
     return results

@@ -1,0 +1,79 @@
+"""What a request says of a place outside the workspace: `rev:NAME` and `deps:NAME`.
+
+They stand in a query or as the root; a place in an answer, `rev@COMMIT/PATH`, is understood as the
+path, name or first glob of a later request.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from packhound import service
+from packhound.core.errors import SettingsError
+from packhound.operations.operation import Call
+
+_FILTER = re.compile(r"(?<!\S)(rev|deps):(\S+)")
+_LABEL = re.compile(r"(?:\./)?(rev|deps)@([^/\s]+)(?:/|$)")
+_PLACES = ("path", "name", "focus_path")
+_AGENT_S, _TYPING_S, _READ_S = 20.0, 1.0, 60.0
+"""Seconds that agents, lists at each key and others wait for a first reading."""
+
+
+def elsewhere(
+    call: Call, arguments: Mapping[str, object]
+) -> tuple[Call, Mapping[str, object], list[str]]:
+    """Return the call on the place that its arguments name, these without it, and what it is.
+
+    Raises SettingsError: no folder has such a revision or dependency.
+    """
+    written = str(arguments.get("root") or "")
+    for root in call.roots if written else ():
+        if other := root.engine.others.at(written):
+            roots = call.roots.with_other(other.engine, other.label)
+            return replace(call, roots=roots), {**arguments, "root": ""}, [other.note]
+    address, arguments = _take_address(arguments)
+    if not address:
+        return call, arguments, []
+    refusals, seconds = [], _AGENT_S if call.is_agent else _TYPING_S if call.is_typing else _READ_S
+    for root in call.roots:
+        try:
+            other = root.engine.others.open(address)
+        except SettingsError as refusal:
+            refusals.append(refusal)
+            continue
+        if not other.engine.settled(seconds):
+            other.engine.read_first(str(arguments.get("query", "")))
+        roots = call.roots.with_other(other.engine, other.label)
+        return replace(call, roots=roots), arguments, [other.note]
+    raise service.best_refusal(refusals or [SettingsError("no folder is open")])
+
+
+def _take_address(arguments: Mapping[str, object]) -> tuple[str, Mapping[str, object]]:
+    """Return `rev:NAME` or `deps:NAME`, "" without either, and the other arguments."""
+    root, query = str(arguments.get("root") or ""), arguments.get("query")
+    if match := _FILTER.fullmatch(root) or _LABEL.fullmatch(root):
+        return _address(match), {**arguments, "root": ""}
+    if isinstance(query, str) and (match := _FILTER.search(query)):
+        rest = f"{query[: match.start()]}{query[match.end() :]}".strip()
+        return _address(match), {**arguments, "query": rest}
+    for key in _PLACES:
+        if match := _LABEL.match(str(arguments.get(key) or "")):
+            return _address(match), arguments
+    paths = arguments.get("paths")
+    globs = (
+        [paths]
+        if isinstance(paths, str)
+        else list(paths)
+        if isinstance(paths, list | tuple)
+        else []
+    )
+    if globs and (match := _LABEL.match(str(globs[0]))):
+        inside = [str(glob)[match.end() :] for glob in globs if str(glob).startswith(match[0])]
+        return _address(match), {**arguments, "paths": [glob for glob in inside if glob]}
+    return "", arguments
+
+
+def _address(match: re.Match[str]) -> str:
+    return f"{match[1]}:{match[2].replace('+', '/') if '@' in match[0][:6] else match[2]}"

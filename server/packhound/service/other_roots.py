@@ -1,0 +1,128 @@
+"""Folders that are read on request and that nobody edits: other commits, sources of dependencies.
+
+Each has an engine with an index of its own in the cache, which begins as a copy of the index with
+the most files in common, so that only files that differ are parsed.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from packhound.core.errors import SettingsError
+from packhound.core.private_file import make_private_folder
+from packhound.core.settings_reader import changed
+from packhound.git import find_revision, write_revision
+from packhound.redact import visible_line
+from packhound.service.dependencies import find_dependency
+from packhound.service.indexed_folder import IndexedFolder
+from packhound.service.roots import REVISIONS
+
+if TYPE_CHECKING:
+    from packhound.service.engine import Engine
+
+_MAX_OPEN = 3
+"""Engines of other roots that a folder keeps in memory; the one asked least lately is closed."""
+_SAVE_S = 5.0
+_COMMIT_DIGITS = 12
+_READ_ONLY = {
+    "ranking.activity": False,
+    "sources.episodes.enabled": False,
+    "search.sources": [],
+}
+"""Settings of engines that nobody works in."""
+
+
+class Other(NamedTuple):
+    """A folder outside the workspace: its label in answers, and a note on what it is."""
+
+    engine: Engine
+    label: str
+    note: str
+
+
+class _Place(NamedTuple):
+    folder: Path
+    label: str
+    note: str
+
+
+class OtherRoots:
+    """The other roots of one folder, opened when they are first asked for. Any thread may call."""
+
+    def __init__(self, folder: IndexedFolder) -> None:
+        self._folder = folder
+        self._lock = threading.Lock()
+        self._opened: OrderedDict[Path, Other] = OrderedDict()
+
+    def open(self, address: str) -> Other:
+        """Return what `rev:NAME` or `deps:NAME` stands for; it may not be read yet.
+
+        Raises SettingsError: there is no such revision or dependency.
+        """
+        from packhound.service.engine import Engine  # An engine has these.
+
+        source, _, name = address.partition(":")
+        with self._lock:
+            place = self._revision(name) if source == "rev" else self._dependency(name)
+            opened = self._opened.get(place.folder)
+            if opened is None:
+                settings = changed(self._folder.settings, _READ_ONLY)
+                engine = Engine.open(place.folder, settings, peers=self._folder.peers)
+                opened = Other(engine, place.label, place.note)
+            other = self._opened[place.folder] = opened._replace(note=place.note)
+            self._opened.move_to_end(place.folder)
+            while len(self._opened) > _MAX_OPEN:
+                self._opened.popitem(last=False)[1].engine.close()
+            return other
+
+    def at(self, folder: str) -> Other | None:
+        """Return the other root at a path, as rows of answers name it, if it is open."""
+        with self._lock:
+            return next((o for o in self._opened.values() if str(o.engine.root) == folder), None)
+
+    def close(self) -> None:
+        """Close all of them; their indexes stay in the cache."""
+        with self._lock:
+            for other in self._opened.values():
+                other.engine.close()
+            self._opened.clear()
+
+    def _revision(self, name: str) -> _Place:
+        """Return the folder with the files of a commit, written from git's objects if need be."""
+        root = self._folder.root
+        revision = find_revision(root, name)
+        if revision is None:
+            raise SettingsError(
+                f"'rev:{visible_line(name[:200])}' is no branch, tag or commit in "
+                f"'{visible_line(str(root))}'"
+            )
+        short = revision.commit[:_COMMIT_DIGITS]
+        folder = self._folder.cache / REVISIONS / revision.commit
+        if not folder.is_dir():
+            if stale := self._opened.pop(folder, None):  # The cache was cleared.
+                stale.engine.close()
+            self._folder.queue.flush(_SAVE_S)  # Its index is what that of the commit begins with.
+            limits = self._folder.settings.index
+            make_private_folder(folder.parent)
+            try:
+                write_revision(
+                    root, revision, folder, limits.max_files, limits.max_file_kilobytes * 1_000
+                )
+            except OSError as error:
+                raise SettingsError(f"'rev:{name}' cannot be read: {error}") from None
+        day = datetime.fromtimestamp(revision.seconds, timezone.utc).date().isoformat()
+        note = f"rev:{visible_line(name[:200])} is commit {short} of {day}"
+        return _Place(folder, f"rev@{short}", note)
+
+    def _dependency(self, name: str) -> _Place:
+        found = find_dependency(self._folder.root, name)
+        if isinstance(found, str):
+            raise SettingsError(found)
+        label = f"deps@{name.replace('/', '+')}"
+        version = f" {found.version}" if found.version else ""
+        note = f"deps:{visible_line(name)} is{version} in {visible_line(str(found.folder))}"
+        return _Place(found.folder, label, note)
