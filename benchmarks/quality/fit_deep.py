@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.quality.corpora import snapshot_of
-from benchmarks.quality.fit_nodes import KINDS, N_FOLDS, RANK, fit
+from benchmarks.quality.fit_nodes import N_FOLDS, RANK, fit
 from benchmarks.quality.node_examples import (
     FILE_NAMES,
     NODE_NAMES,
@@ -94,12 +94,12 @@ def first_pass(training: Sequence[Example], held_out: set[Example]) -> dict[Exam
     for fold in folds(training):
         weights = fit([e for e in training if e.repository not in fold], "hybrid")
         of_fold = (e for e in training if e.repository in fold)
-        scores |= {e: e.signals @ weights.get(e.kind, weights["prose"]) for e in of_fold}
+        scores |= {e: e.signals @ weights for e in of_fold}
     sets = json.loads((RANK / "node_weights.json").read_text("utf-8"))["sets"]["hybrid"]
+    parts = sets["question"]
+    file_weights = [parts["file"].get(name, 0.0) for name in FILE_NAMES]
+    node_weights = [parts["node"].get(name, 0.0) for name in NODE_NAMES]
     for example in held_out:
-        parts = sets[example.kind]
-        file_weights = [parts["file"].get(name, 0.0) for name in FILE_NAMES]
-        node_weights = [parts["node"].get(name, 0.0) for name in NODE_NAMES]
         scores[example] = example.signals @ np.array(file_weights + node_weights)
     return scores
 
@@ -196,7 +196,7 @@ def choose(examples: Sequence[Example], table: dict[Example, Floats]) -> dict[st
     Means over three neighbouring weights are compared, since one query moves the best alone.
     """
     weights = {}
-    for kind in KINDS:
+    for kind in ("phrase", "prose"):
         curve = np.mean([table[e][:, 0] for e in examples if e.kind == kind], axis=0)
         weights[kind] = int(np.argmax(np.convolve(curve, np.ones(3) / 3, "valid"))) + 1
     return weights

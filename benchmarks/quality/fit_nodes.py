@@ -5,14 +5,16 @@
 A SUITE is a folder of graded node-level judgements, CORPORA the folder of its repositories. Prints
 figures that are cross-validated by repository before it writes weights fitted on everything. The
 loss is listwise: cross entropy between the softmax of the scores of a query's candidates and their
-gains, 2^grade - 1 (ListNet, Cao et al. 2007). Each kind of query has the common weights plus a
-difference that is held back by a ridge of its own.
+gains, 2^grade - 1 (ListNet, Cao et al. 2007). Phrases and prose have one set of weights, whose
+signs are given: more of what the query says never lowers a node, and what a test or a document
+pays is bounded by what holding the words of the query brings.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 from collections.abc import Sequence
 from datetime import datetime, timezone
 from pathlib import Path
@@ -32,18 +34,30 @@ from benchmarks.quality.node_examples import (
 )
 
 RANK = Path(__file__).parents[2] / "server/packhound/search/rank"
-KINDS = ("phrase", "prose")
-"""Kinds of query in the judgements; symbols and bug reports have the weights of files."""
+FOR = frozenset(
+    {"node_words", "node_covered", "node_compound", "node_name", "node_is_function"}
+    | {"node_defines_type", "dense_node", "dense_rank", "best_node", "file_coverage"}
+    | {"stem_is_name", "first_words_in_stem"}
+)
+"""Signals that are never held against a node."""
 
+EITHER_WAY = frozenset({"node_size", "node_is_rest"})
+
+MOST_PAID = {
+    "test_path": 3.0,
+    "prose_file": 2.0,
+    "stale_path": 1.5,
+    "example_path": 1.0,
+    "setting_file": 1.0,
+    "header_file": math.inf,
+    "node_count": math.inf,
+}
+"""Signals that never speak for a node, with what it pays for each at most. Unbounded, the fit takes
+4.2 from tests, as much as all words of the query bring: code with none comes before them."""
+
+USED = (*FOR, *EITHER_WAY, *MOST_PAID)
 DENSE = frozenset(name for name in NAMES if name.startswith("dense"))
 WITHOUT = {"hybrid": frozenset(), "lexical": DENSE, "dense": frozenset(NAMES) - DENSE}
-REPORT_ONLY = frozenset(
-    {"mentioned", "file_mentioned", "file_framed", "module_mentioned", "dense_title_file"}
-    | {"node_mentioned", "dense_code_node"}
-)
-
-NAMES_IN_FULL = frozenset({"node_named", "node_owned"})
-"""Names of code letter for letter: the judgements avoid them, so their weights would be chance."""
 
 COPIED = {"symbol": 0.2, "report": 0.1}
 """Kinds whose weights are those of files, with what a node pays for each better one of its file."""
@@ -60,7 +74,7 @@ MESSAGE = {"prints_message": 8.0}
 """Weight of printing the message, in all queries but names; a fifth of the judgements are messages,
 and from 2 to 8 they say nearly the same (0.701 to 0.704)."""
 
-RIDGE, KIND_RIDGE = 10.0, 50.0
+RIDGE = 10.0
 N_FOLDS = 7
 
 
@@ -76,66 +90,60 @@ def main() -> None:
         scores = cross_validate(examples, source)
         figures[source] = summary(examples, scores)
         print(source, json.dumps(figures[source], indent=1))
-        sets[source] = described(fit(examples, source))
+        sets[source] = {"question": described(fit(examples, source))}
     if options.write:
         write(sets, figures, examples)
 
 
-def fit(examples: Sequence[Example], source: str) -> dict[str, Floats]:
-    """The weights of each kind of query, by position in `NAMES`."""
-    left_out = WITHOUT[source] | REPORT_ONLY | NAMES_IN_FULL | MESSAGE.keys()
-    used = np.array([name not in left_out for name in NAMES])
+def fit(examples: Sequence[Example], source: str) -> Floats:
+    """The weights by position in `NAMES`."""
+    used = np.array([name in USED and name not in WITHOUT[source] for name in NAMES])
     sample = np.concatenate([e.signals[:: max(1, len(e.signals) // 200)] for e in examples])
     deviation = sample.std(axis=0)
     scale = np.where(used & (deviation > 1e-6), 1 / np.maximum(deviation, 1e-6), 0)
     problem = _Problem(examples, scale)
-    theta = minimize(
+    solution = minimize(
         problem.loss,
-        np.zeros(len(NAMES) * 3),
+        np.zeros(len(NAMES)),
         jac=True,
         method="L-BFGS-B",
+        bounds=[_bounds(name, factor) for name, factor in zip(NAMES, scale, strict=True)],
         options={"maxiter": 200},
-    ).x.reshape(3, -1)
+    )
     fixed = np.array([0.0 if n in WITHOUT[source] else MESSAGE.get(n, 0.0) for n in NAMES])
-    return {kind: (theta[0] + theta[1 + i]) * scale + fixed for i, kind in enumerate(KINDS)}
+    weights: Floats = solution.x * scale + fixed
+    return weights
+
+
+def _bounds(name: str, scale: float) -> tuple[float, float]:
+    """Return between what the weight of a scaled signal may be."""
+    if name in MOST_PAID and scale:
+        return -MOST_PAID[name] / scale, 0.0
+    return (0.0 if name in FOR else -math.inf), math.inf
 
 
 class _Problem:
     """The candidates of all queries side by side, signals scaled to unit deviation."""
 
     def __init__(self, examples: Sequence[Example], scale: Floats) -> None:
-        lists, gains, kinds = [], [], []
-        for example in examples:
-            if not example.grade.any():
-                continue
-            gain = 2.0**example.grade - 1
-            lists.append((example.signals * scale).astype(np.float32))
-            gains.append(gain / gain.sum())
-            kinds.append(KINDS.index(example.kind) if example.kind in KINDS else 1)
-        lengths = np.array([len(x) for x in lists])
-        self._x, self._target = np.concatenate(lists), np.concatenate(gains)
-        self._starts, self._lengths = np.cumsum(lengths) - lengths, lengths
-        self._kind = np.repeat(kinds, lengths)
-        self._n = len(lists)
+        judged = [example for example in examples if example.grade.any()]
+        gains = [2.0**example.grade - 1 for example in judged]
+        self._x = np.concatenate([(e.signals * scale).astype(np.float32) for e in judged])
+        self._target = np.concatenate([gain / gain.sum() for gain in gains])
+        self._lengths = np.array([len(gain) for gain in gains])
+        self._starts = np.cumsum(self._lengths) - self._lengths
+        self._n = len(judged)
 
-    def loss(self, flat: Floats) -> tuple[float, Floats]:
+    def loss(self, theta: Floats) -> tuple[float, Floats]:
         """Mean loss and its gradient."""
-        theta = flat.reshape(3, -1)
-        scores = self._x @ theta[0].astype(np.float32)
-        for i in range(2):
-            rows = self._kind == i
-            scores[rows] += self._x[rows] @ theta[1 + i].astype(np.float32)
-        scores = scores.astype(np.float64)
+        scores = (self._x @ theta.astype(np.float32)).astype(np.float64)
         highest = np.repeat(np.maximum.reduceat(scores, self._starts), self._lengths)
         odds = np.exp(scores - highest)
         totals = np.repeat(np.add.reduceat(odds, self._starts), self._lengths)
         value = -float(self._target @ (scores - highest - np.log(totals))) / self._n
         residual = ((odds / totals - self._target) / self._n).astype(np.float32)
-        by_kind = np.stack([self._x[self._kind == i].T @ residual[self._kind == i] for i in (0, 1)])
-        ridges = np.array([RIDGE, KIND_RIDGE, KIND_RIDGE])[:, None] / self._n
-        value += 0.5 * float((ridges * theta**2).sum())
-        gradient = np.vstack((by_kind.sum(axis=0), by_kind)) + ridges * theta
-        return value, gradient.ravel()
+        value += 0.5 * RIDGE / self._n * float(theta @ theta)
+        return value, self._x.T @ residual + RIDGE / self._n * theta
 
 
 def cross_validate(examples: Sequence[Example], source: str) -> Floats:
@@ -147,21 +155,18 @@ def cross_validate(examples: Sequence[Example], source: str) -> Floats:
         weights = fit([e for e in examples if e.repository not in fold], source)
         for i, example in enumerate(examples):
             if example.repository in fold:
-                ranking = example.signals @ weights.get(example.kind, weights["prose"])
+                ranking = example.signals @ weights
                 scores[i] = score(example, np.lexsort((example.order, -ranking)))
     return scores
 
 
-def described(weights: dict[str, Floats]) -> dict[str, dict[str, dict[str, float]]]:
-    """The weights of each kind as the product reads them."""
+def described(weights: Floats) -> dict[str, dict[str, dict[str, float]]]:
+    """The weights of a source as the product reads them."""
     return {
-        kind: {
-            "file": _named(FILE_NAMES, values[: len(FILE_NAMES)]),
-            "node": _named(NODE_NAMES, values[len(FILE_NAMES) :]),
-            "within": {},
-            "repeat": {"same_file_above": 0.0},
-        }
-        for kind, values in weights.items()
+        "file": _named(FILE_NAMES, weights[: len(FILE_NAMES)]),
+        "node": _named(NODE_NAMES, weights[len(FILE_NAMES) :]),
+        "within": {},
+        "repeat": {"same_file_above": 0.0},
     }
 
 

@@ -89,7 +89,7 @@ class Parts:
 
 def examples(suite: str, embedder: Embedder, cache: Path) -> list[tuple[Example, dict, Floats]]:
     """Return the examples of a suite with their signals and their scores as shipped."""
-    sets = json.loads(NODE_WEIGHTS.read_text("utf-8"))["sets"]["hybrid"]
+    weights = json.loads(NODE_WEIGHTS.read_text("utf-8"))["sets"]["hybrid"]["question"]
     folder, corpora = (Path(part) for part in suite.split("=", 1))
     rows = []
     for file in sorted(folder.glob("*.jsonl")):
@@ -97,9 +97,8 @@ def examples(suite: str, embedder: Embedder, cache: Path) -> list[tuple[Example,
         for case, context in contexts_of(file, corpora, embedder, cache):
             parts = parts or Parts(corpora / file.stem / (case["root"] or ""), embedder)
             example = example_of(case, context, file.stem, folder.name)
-            of_kind = sets[example.kind]
-            factors = [of_kind["file"].get(name, 0.0) for name in FILE_NAMES]
-            factors += [of_kind["node"].get(name, 0.0) for name in NODE_NAMES]
+            factors = [weights["file"].get(name, 0.0) for name in FILE_NAMES]
+            factors += [weights["node"].get(name, 0.0) for name in NODE_NAMES]
             scores = example.signals @ np.array(factors)
             best = np.argsort(-scores, kind="stable")[:DEPTH]
             signals = parts.signals(context, best) if len(best) else {}

@@ -2,7 +2,8 @@
 
 `node_weights.json` ranks nodes, `file_weights.json` files by their best node. Each holds one set of
 weights per kind of query for searches with vectors (`hybrid`), without (`lexical`) and by vectors
-alone (`dense`), with the command, the data and the date that fitted them.
+alone (`dense`), with the command, the data and the date that fitted them. For nodes phrases and
+prose are one kind, `question`, whose words never lower a node.
 """
 
 from __future__ import annotations
@@ -37,6 +38,9 @@ REPRESENTATIVE = "speaks_for_file"
 
 _EXACT_WEIGHT = 100.0
 """More than all other signals together, for each level: no sum of likelihoods outweighs a fact."""
+
+_QUESTIONS = "phrase", "prose"
+"""Kinds of query that `node_weights.json` has one set for, `question`."""
 
 _SCORE_TOLERANCE = 1e-8
 """More than the difference between scores that count as equal."""
@@ -214,9 +218,11 @@ def _load_scaled(
 def _load(unit: Unit) -> dict[tuple[str, str], Weights]:
     text = Path(__file__).with_name(f"{unit}_weights.json").read_text("utf-8")
     return {
-        (source, kind): _from_json(groups)
+        (source, kind): weights
         for source, kinds in json.loads(text)["sets"].items()
-        for kind, groups in kinds.items()
+        for name, groups in kinds.items()
+        for weights in [_from_json(groups)]
+        for kind in (_QUESTIONS if name == "question" else (name,))
     }
 
 

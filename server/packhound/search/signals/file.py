@@ -53,12 +53,6 @@ def path_rank(context: SignalContext) -> Floats:
     return ranks(context.lexical.path)
 
 
-def best_name(context: SignalContext) -> Floats:
-    """Query words in the best name or signature of the file."""
-    scores = context.lexical.name + context.lexical.signature
-    return relative(context.candidates.file_max(scores))
-
-
 def file_coverage(context: SignalContext) -> Floats:
     """Share of the query's words, rare ones counting more, that the file has anywhere."""
     return context.lexical.file_covered

@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from packhound.core.arrays import Floats
-from packhound.search.kinds import KIND_RANK, REST
+from packhound.search.kinds import REST
 from packhound.search.query.parse import STOPS
 from packhound.search.retrieve.term_matches import BODY, NAME
 from packhound.search.signals.bloom import bigrams_of
@@ -19,25 +19,9 @@ from packhound.text import aggressive_stem, stem
 _WORDS = re.compile(r"[^\W_]+")
 
 
-def defines(context: SignalContext) -> Floats:
-    """The file defines a name of the query, letter for letter."""
-    return context.candidates.file_max(context.named.astype(np.float32))
-
-
-def defines_folded(context: SignalContext) -> Floats:
-    """The file defines a name of the query, in any letter case."""
-    return context.candidates.file_max(context.named_folded.astype(np.float32))
-
-
 def defines_times(context: SignalContext) -> Floats:
     """Number of nodes in the file that have a name of the query (logarithm)."""
     return np.log1p(context.candidates.file_sum(context.named_folded.astype(np.float32)))
-
-
-def defines_kind(context: SignalContext) -> Floats:
-    """Kind of the definition of the query's name: types first, then functions, then the rest."""
-    rank = KIND_RANK.take(context.kinds)
-    return context.candidates.file_max(rank * context.named_folded)
 
 
 def defines_size(context: SignalContext) -> Floats:

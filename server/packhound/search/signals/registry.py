@@ -45,12 +45,8 @@ def _of_nodes(group: GroupName, function: SignalFunction, reason: str = "") -> S
 SIGNALS = (
     _of_files("Name", file.path_words),
     _of_files("Name", file.path_rank),
-    _of_files("Name", file.best_name),
     _of_files("Name", file.compound_file),
-    _of_files("Name", name.defines),
-    _of_files("Name", name.defines_folded),
     _of_files("Name", name.defines_times),
-    _of_files("Name", name.defines_kind),
     _of_files("Name", name.defines_size),
     _of_files("Name", name.defines_with_owner),
     _of_files("Name", name.stem_is_name),
