@@ -55,21 +55,21 @@ CHECKS = (
         "T1",
         "after any edits the live index equals one built anew",
         "edits",
-        *(1_000_000, 2_000),
+        *(1_000_000, 1_000),
         f"{_DRAWN} tests/index/test_live_equals_rebuilt.py",
     ),
     Check(
         "T2",
         "a tree that came from edits is the tree of the text alone",
         "sequences of edits, for each of the languages and line ends",
-        *(1_000, 40),
+        *(1_000, 10),
         f"{_DRAWN} tests/parsing/test_trees.py -k alone_gives",
     ),
     Check(
         "T3 engine",
         "a kill while it reads and saves leaves what a rebuild gives",
         "kills",
-        *(10_000, 40),
+        *(10_000, 20),
         f"{_SLOW} tests/storage/test_kills.py -k hundreds",
     ),
     Check(
@@ -112,7 +112,7 @@ CHECKS = (
         "T8",
         "edits and positions equal those of a second implementation",
         "sequences of 4 edits on average, for each of three encodings",
-        *(250_000, 5_000),
+        *(250_000, 2_500),
         f"{_DRAWN} tests/text/test_document.py -k second_implementation",
     ),
     Check(
@@ -169,7 +169,7 @@ CHECKS = (
         "T16",
         "whoever vanishes leaves no process behind and a whole index",
         "rounds of four editors",
-        *(250, 10),
+        *(250, 5),
         f"{_SLOW} tests/lsp/test_vanishing.py",
     ),
     Check(
@@ -211,7 +211,7 @@ CHECKS = (
         "T21",
         "what is quoted cannot break out of its fence or its numbered lines",
         "texts for each of two forms",
-        *(10_000, 5_000),
+        *(10_000, 2_500),
         f"{_DRAWN} tests/pack/test_pack.py tests/operations/test_forged_text.py"
         " -k 'never_ends_its_fence or forgeries or each_line_of_code'",
     ),
@@ -262,7 +262,7 @@ CHECKS = (
         "T28",
         "no match of git grep is missed in silence",
         "trees",
-        *(10_000, 100),
+        *(10_000, 40),
         f"{_SLOW} tests/acceptance/test_nothing_is_silent.py",
     ),
     Check(
@@ -278,14 +278,14 @@ CHECKS = (
         "T29 storm",
         "killed and stopped under agents and an editor it loses no answer, text or note",
         "kills and stops",
-        *(2_000, 40),
+        *(2_000, 20),
         f"{_SLOW} tests/daemon/test_storm.py",
     ),
     Check(
         "T30",
         "a note that was acknowledged is there, whoever is killed",
         "kills",
-        *(2_000, 200),
+        *(2_000, 100),
         f"{_SLOW} tests/memory/test_note_store.py",
     ),
     Check(
