@@ -216,6 +216,13 @@ CHECKS = (
         " -k 'never_ends_its_fence or forgeries or each_line_of_code'",
     ),
     Check(
+        "T22",
+        "settings and files of a stranger's folder run, send, write and read nothing elsewhere",
+        "hostile folders, under strace",
+        *(75, 75),
+        f"{_TEST} -m '' tests/test_hostile_settings.py",
+    ),
+    Check(
         "T23",
         "the tests pass where there is no network",
         "runs of all tests that are not slow",

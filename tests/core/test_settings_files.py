@@ -108,7 +108,7 @@ def test_harmless_settings_are_those_of_searches_and_what_is_left_out() -> None:
     harmless = {name for name, setting in SETTINGS.items() if setting.harmless}
     sections = ("search.", "words.", "meaning.", "names.", "graph.")
     searches = {name for name in SETTINGS if name.startswith(sections)}
-    others = {"ranking.activityWeight", "index.exclude", "index.maxFiles"}
+    others = {"ranking.activityWeight", "index.enabled", "index.exclude", "index.maxFiles"}
     assert harmless == (searches | others) - {"search.scorers"}, "no folder chooses plugins"
 
 

@@ -106,24 +106,28 @@ def worked(workers: list[Worker]) -> list[int]:
     return [worker.rounds for worker in workers]
 
 
+def wait_for_answers(workers: list[Worker]) -> None:
+    """Wait until each has done a round that it began after this moment."""
+    before = worked(workers)
+    wait_until(
+        lambda: all(now > then + 1 for now, then in zip(worked(workers), before, strict=True)),
+        PATIENCE_S,
+    )
+
+
 def storm(cache: Path, workers: list[Worker], editor: LspClient, rounds: int) -> None:
     """Kill or stop the server again and again, each time when all have had an answer since."""
     draw = random.Random(seed(rounds))
+    wait_for_answers(workers)
     for number in range(rounds):
-        before = worked(workers)
-        wait_until(
-            lambda before=before: all(
-                now > then for now, then in zip(worked(workers), before, strict=True)
-            ),
-            PATIENCE_S,
-        )
-        assert "config.py unsaved_zebra" in editor.search("unsaved_zebra")
         threading.Event().wait(draw.uniform(0, 0.3))
         is_stopped = number % STOPPED_OF == STOPPED_OF - 1
         process_id = engine_id(cache)
         if process_id is not None:
             with suppress(ProcessLookupError):
                 os.kill(process_id, signal.SIGSTOP if is_stopped else signal.SIGKILL)
+        wait_for_answers(workers)
+        assert "config.py unsaved_zebra" in editor.search("unsaved_zebra")
 
 
 @pytest.mark.parametrize(
