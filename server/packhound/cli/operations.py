@@ -94,6 +94,7 @@ FORMS = {
     "grep": Form(
         help="The exit code is 1 if there are none.",
         names={
+            "code": ("--pattern",),
             "regex": ("--regex/--fixed-strings", " /-F"),
             "paths": ("--glob", "-g"),
             "count_only": ("--count", "-c"),

@@ -18,7 +18,7 @@ from packhound.cli.terminal import echo
 from packhound.core.records import CODE, byline
 from packhound.core.status import LeftOutRow, Status
 from packhound.core.titles import heading as node_heading
-from packhound.operations import accounts
+from packhound.operations import accounts, facet_lines
 from packhound.redact import safe_line, visible_line
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ Row: TypeAlias = Mapping[str, Any]
 _BAR_WIDTH, _WIDTH_WITHOUT_BARS = 16, 55
 _NUMBERS = "   Words Meaning  You"
 _INDENT = "   "
+_MATCHES = 3
+"""Lines of a hit that match a pattern."""
 _MIN_NAME_WIDTH, _PIPE_WIDTH = 24, 80
 _out, _err = Terminal(highlight=False), Terminal(stderr=True, highlight=False)
 
@@ -43,6 +45,8 @@ def results(answer: Row, boxes: bool = False, console: Console = _out) -> None:
         console.print(sure, style="bold", highlight=False)
     for note in answer["notes"]:
         console.print(visible_line(f"note: {note}"), style="yellow", markup=False)
+    for facet in facet_lines(answer):
+        console.print(facet, markup=False, highlight=False)
     if boxes:
         for hit in hits:
             box(hit, console)
@@ -281,6 +285,8 @@ def _table(hits: Sequence[Row], width: int, *, cut: bool) -> Iterator[Text]:
             yield _clip(f"same text: {', '.join(places)}", width)
         if hit["reasons"]:
             yield _clip(" · ".join(hit["reasons"]), width)
+        for match in hit.get("matches", ())[:_MATCHES]:
+            yield _clip(f"{match['line']:>4}: {match['text']}", width)
         yield from _snippet(hit)
 
 

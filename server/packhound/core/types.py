@@ -7,8 +7,10 @@ and a span's `end_line` is the line of its last byte. Only `lsp/` and the comman
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Literal, NamedTuple, NewType, TypeAlias, get_args
 
 from packhound.core.line_history import LineHistory
@@ -184,7 +186,8 @@ class Query:
     `fuser` and `scorers` replace those of the settings. With `redacted` regular expressions and
     phrases are matched against texts without secrets, so that no answer tells what they are. With
     `git` hits have the commits of their lines, and `snippet_lines` lines of code at most. With
-    `overlapping` hits may share lines and texts, as a class and its method do.
+    `overlapping` hits may share lines and texts, as a class and its method do. A `pattern` of code
+    with holes is what hits must have, its holes being what `facets` say, each NAME=VALUE.
     """
 
     text: str
@@ -210,6 +213,8 @@ class Query:
     git: bool = False
     snippet_lines: int = 0
     overlapping: bool = False
+    pattern: str = ""
+    facets: tuple[str, ...] = ()
 
     @property
     def time_ms(self) -> int:
@@ -220,6 +225,28 @@ class Query:
     def candidates(self) -> int:
         """The budget of candidates as requests state it."""
         return self.budget.candidates
+
+
+class Facet(NamedTuple):
+    """What a hole of a pattern is: texts with the number of their matches, the most first.
+
+    `n_values` is the number of different texts, of which not all may be here.
+    """
+
+    name: str
+    values: tuple[tuple[str, int], ...]
+    n_values: int
+
+
+def merge_facets(answers: Iterable[Sequence[Facet]]) -> tuple[Facet, ...]:
+    """Return the facets of several folders as those of one."""
+    counts: dict[str, Counter[str]] = {}
+    for facet in chain.from_iterable(answers):
+        counts.setdefault(facet.name, Counter()).update(dict(facet.values))
+    return tuple(
+        Facet(name, tuple(texts.most_common()), len(texts))
+        for name, texts in sorted(counts.items())
+    )
 
 
 class SignalValue(NamedTuple):
@@ -277,7 +304,8 @@ class Hit:
     computes the explanation when it is first called for, with those of all hits of the search.
     A hit of a source beside code has its `record`; `notes` are those on the node, `git` the commits
     of its lines and `snippet` some of these where they were asked for, `cell` that of a notebook.
-    A file that is known by its path alone says in `unread` why, such as "binary by name".
+    A file that is known by its path alone says in `unread` why, such as "binary by name". `matches`
+    are the 0-based lines that a pattern of code matches, with their texts.
     """
 
     node: NodeRef
@@ -295,6 +323,7 @@ class Hit:
     cell: CellPlace | None = None
     snippet: tuple[tuple[int, str], ...] = ()
     unread: str = ""
+    matches: tuple[tuple[int, str], ...] = ()
 
     @property
     def source(self) -> str:
@@ -308,7 +337,7 @@ class Results:
 
     `confidence` is the chance that an answer is among the first five hits, `confidence_word` the
     same in a word; None where nothing was asked, as of nodes like a node, and where `reading` says
-    that not all of the folder was looked at.
+    that not all of the folder was looked at. `facets` are of the named holes of a pattern.
     """
 
     query: str
@@ -321,3 +350,4 @@ class Results:
     confidence: float | None = None
     confidence_word: ConfidenceWord | None = None
     reading: Reading = ALL_READ
+    facets: tuple[Facet, ...] = ()

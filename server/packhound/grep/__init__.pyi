@@ -6,3 +6,7 @@ from .request import GrepRequest as GrepRequest
 from .request import GrepResults as GrepResults
 from .request import merge_grep_notes as merge_grep_notes
 from .scan import Source as Source
+from .structure import Place as Place
+from .structure import StructureSearch as StructureSearch
+from .structure import describe_problem as describe_problem
+from .structure import languages_of as languages_of

@@ -35,7 +35,9 @@ from packhound.grep.request import (
     GrepResults,
 )
 from packhound.grep.scan import Matches, SortedFiles, Source, select
+from packhound.grep.structure import Place, compile_code, find_structure
 from packhound.index import FileEntry, Snapshot
+from packhound.parsing import CodePattern
 from packhound.text import LineIndex, cell_at, cells_in, is_notebook
 
 Rank: TypeAlias = Callable[[str, Sequence[int]], Mapping[int, float]]
@@ -50,6 +52,8 @@ _PREPARE_FROM = 32
 _MAX_UNREAD_NAMED = 3
 _CHUNK = 16
 """Matches of which the nodes are found together."""
+_CODE_S = 10.0
+"""Time that looking for a pattern of code may take."""
 _FEW_PATHS = 12
 """Files that are read sooner than their filters are asked."""
 
@@ -93,8 +97,11 @@ class Grep:
     ) -> GrepResults:
         """Answer a request. Raises SettingsError for a bad pattern, Cancelled as `cancel` says."""
         start = time.perf_counter()
-        pattern = compile_pattern(request.pattern, regex=request.regex, case=request.case)
-        matches = self._scan(snapshot, pattern, request.paths, request.exclude, cancel)
+        if request.code:
+            matches = self._scan_code(snapshot, request, cancel)
+        else:
+            pattern = compile_pattern(request.pattern, regex=request.regex, case=request.case)
+            matches = self._scan(snapshot, pattern, request.paths, request.exclude, cancel)
         groups, counts = tuple[GrepGroup, ...](), tuple[FileCount, ...]()
         if request.count_only:
             all_counts = [
@@ -126,6 +133,29 @@ class Grep:
         matches = self._scan(snapshot, compile_pattern(regex), (), (), None)
         groups = _groups(snapshot, matches.offsets.items(), self._texts(snapshot))
         return {group.node_id: group.lines for group in groups if group.node_id >= 0}
+
+    def places_by_node(
+        self,
+        snapshot: Snapshot,
+        pattern: CodePattern,
+        is_selected: Callable[[str], bool],
+        until: float,
+        cancel: threading.Event | None,
+    ) -> tuple[dict[int, list[Place]], str]:
+        """Return the matches of a pattern of code by the node id that holds them, and a note.
+
+        The note says it if files were not read before `until` (time.monotonic).
+        """
+        files = self._sorted_files(snapshot)
+        found = find_structure(snapshot, files, self._source, pattern, is_selected, until, cancel)
+        by_node: dict[int, list[Place]] = {}
+        for path, places in found.by_path.items():
+            entry = snapshot.files[path]
+            positions = entry.innermost([place.line for place in places])
+            for place, position in zip(places, positions, strict=True):
+                if position >= 0:
+                    by_node.setdefault(int(entry.node_ids[position]), []).append(place)
+        return by_node, found.note
 
     def nodes_with_phrase(
         self, snapshot: Snapshot, words: str, paths: Collection[str]
@@ -247,6 +277,20 @@ class Grep:
         if all(pattern.hashes) and n_unfiltered > _PREPARE_FROM:
             self.lacks_filters = True
         return Matches(offsets, tuple(unread))
+
+    def _scan_code(
+        self, snapshot: Snapshot, request: GrepRequest, cancel: threading.Event | None
+    ) -> Matches:
+        """Return the lines where code begins that has the shape of a pattern with holes."""
+        pattern = compile_code(snapshot, request.pattern)
+        is_selected = select(request.paths, request.exclude)
+        until, files = time.monotonic() + _CODE_S, self._sorted_files(snapshot)
+        found = find_structure(snapshot, files, self._source, pattern, is_selected, until, cancel)
+        offsets = {
+            path: [*{place.line: place.start for place in reversed(places)}.values()][::-1]
+            for path, places in found.by_path.items()
+        }
+        return Matches(offsets, (), found.note)
 
     def _worth_reading(
         self, snapshot: Snapshot, pattern: TextPattern, paths: Sequence[str]
@@ -379,11 +423,13 @@ def _line_at(text: bytes, starts: Sequence[int], number: int) -> str:
 
 def _notes(request: GrepRequest, matches: Matches, paths: Iterable[str]) -> Iterator[str]:
     """Yield what may surprise in an answer."""
+    if matches.note:
+        yield matches.note
     if matches.unread:
         names = ", ".join(matches.unread[:_MAX_UNREAD_NAMED])
         more = ", ..." if len(matches.unread) > _MAX_UNREAD_NAMED else ""
         yield f"changed since they were indexed, and not searched: {names}{more}"
-    if not matches.offsets and "\\n" in request.pattern and request.regex:
+    if not matches.offsets and "\\n" in request.pattern and request.regex and not request.code:
         yield "a pattern matches within one line, so '\\n' matches nothing"
     if not matches.offsets and not any(map(select(request.paths, request.exclude), paths)):
         yield NO_FILE_NOTE

@@ -22,6 +22,7 @@ from .registry import settle as settle
 from .registry import switched_on as switched_on
 from .rows import explanation_row as explanation_row
 from .search import Search as Search
+from .search import facet_lines as facet_lines
 from .search import query_of as query_of
 from .search import rows_of as rows_of
 from .status import workspace_row as workspace_row

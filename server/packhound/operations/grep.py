@@ -30,6 +30,7 @@ class Grep(Request):
     pattern: Annotated[
         str, Meta(min_length=1, max_length=1_000, description="RE2, within one line.")
     ]
+    code: Annotated[bool, Meta(description="The pattern is code with holes: $X, $$$.")] = False
     regex: Annotated[bool, Meta(description="A pattern, not a literal.")] = True
     case: Annotated[Case, Meta(description="Letter case.")] = "sensitive"
     paths: Globs = ()

@@ -9,7 +9,7 @@ from packhound import search
 from packhound.core.line_history import LineHistory
 from packhound.core.records import Record, iso_date
 from packhound.core.status import Reading
-from packhound.core.types import Hit, NodeRef, Results, SignalGroup, SignalValue
+from packhound.core.types import Facet, Hit, NodeRef, Results, SignalGroup, SignalValue
 from packhound.operations.operation import NODE, Json
 from packhound.operations.references import References
 from packhound.redact import safe_line, without_secrets
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from packhound.impact import Link
     from packhound.service import Roots
 
+_MAX_MATCHES = 20
+"""Matched lines of a hit."""
 _GROUP_KEYS = ("value", "contribution", "text")
 
 
@@ -66,6 +68,7 @@ def results_rows(
         "notes": list(results.notes),
         "confidence": results.confidence,
         "confidence_word": results.confidence_word,
+        **({"facets": [_facet_row(each) for each in results.facets]} if results.facets else {}),
         **readiness(results.reading),
     }
 
@@ -166,9 +169,22 @@ def _optional_fields(hit: Hit) -> Json:
     fields: Json = {"git": _git_row(hit.git)} if hit.git else {}
     if hit.unread:
         fields["unread"] = hit.unread
+    if hit.matches:
+        fields["matches"] = [
+            {"line": line + 1, "text": safe_line(text)} for line, text in hit.matches[:_MAX_MATCHES]
+        ]
+        fields["n_matches"] = len(hit.matches)
     if hit.snippet:
         fields["snippet"] = [{"line": line + 1, "text": text} for line, text in hit.snippet]
     return fields
+
+
+def _facet_row(facet: Facet) -> Json:
+    return {
+        "name": facet.name,
+        "values": [{"text": safe_line(text), "matches": n} for text, n in facet.values],
+        "n_values": facet.n_values,
+    }
 
 
 def _git_row(git: LineHistory) -> Json:

@@ -43,6 +43,7 @@ from packhound.operations.text import (
     Text,
     accounts,
     cut,
+    number_lines,
     path_of,
     rows_in,
     snippet_text,
@@ -52,6 +53,7 @@ from packhound.redact import visible_line
 
 QUERY_CHARACTERS = 100_000
 """A bug report with its traces; longer ones were pasted by mistake."""
+_FACET_VALUES, _FACET_WIDTH = 8, 60
 _RECORD_LINES = 6
 """Lines of a note or another record that a hit shows."""
 _OF_SETTINGS = ("deep", "candidates", "fuser", "scorers", "time_ms", "excluded_kinds", "git")
@@ -128,6 +130,16 @@ class Search(Request):
     ] = ""
     before: Annotated[_Day, Meta(description="Only what was changed before that.")] = ""
     tags: Annotated[Words, Meta(description="Only what has one of these tags.")] = ()
+    pattern: Annotated[
+        str,
+        Meta(
+            max_length=4_000,
+            description="Code with holes that hits have: raise $E($$$).",
+        ),
+    ] = ""
+    facets: Annotated[
+        Words, Meta(description="Only where holes of the pattern are this: NAME=VALUE.")
+    ] = ()
     focus_path: FocusPath = ""
     focus_line: Line = 0
     offset: Offset = 0
@@ -156,7 +168,7 @@ def rows_of(call: Call, request: Search, results: Results) -> Json:
 
 def _has_filter(request: Search) -> bool:
     """Return True if a request lists something even without a query."""
-    names = ("kinds", "languages", "paths", "excluded_kinds", "exclude", "types", "tags")
+    names = ("kinds", "languages", "paths", "excluded_kinds", "exclude", "types", "tags", "pattern")
     fields = [getattr(request, name) for name in (*names, "since", "before")]
     return any(fields) or request.tests != "last"
 
@@ -222,12 +234,25 @@ def text(answer: Row) -> Text:
         if notes and notes[0].startswith(ranking.WEAK_NOTE):
             first += f"; {visible_line(notes.pop(0).removeprefix(ranking.WEAK_NOTE))}"
     return Text(
-        head=[first] if answer.get("confidence_word") or not hits else [],
+        head=[
+            *([first] if answer.get("confidence_word") or not hits else []),
+            *facet_lines(answer),
+        ],
         units=list(hit_units(hits)),
         notes=notes,
         offset=answer["offset"],
         has_more=answer["next_offset"] != -1,
     )
+
+
+def facet_lines(answer: Row) -> Iterator[str]:
+    """Yield for each named hole of a pattern what it is, the most frequent first."""
+    for facet in rows_in(answer, "facets"):
+        shown = facet["values"][:_FACET_VALUES]
+        values = (f"{cut(value['text'], _FACET_WIDTH)} {value['matches']:,}" for value in shown)
+        n_more = facet["n_values"] - len(shown)
+        more = f", {n_more:,} more" if n_more else ""
+        yield visible_line(f"${facet['name']}: {', '.join(values)}{more}")
 
 
 def hit_units(hits: Sequence[Row]) -> Iterator[str]:
@@ -242,7 +267,14 @@ def hit_units(hits: Sequence[Row]) -> Iterator[str]:
         lines = [title(hit), *(record_text(note, 1) for note in hit.get("notes", ()))]
         if git := hit.get("git"):
             lines.append(f"history: {visible_line(git['text'])}")
-        if code := snippet_text(hit):
+        if matches := hit.get("matches"):
+            lines.append(number_lines([(row["line"], row["text"]) for row in matches]))
+            lines += (
+                [f"{n_more} more lines match"]
+                if (n_more := hit["n_matches"] - len(matches)) > 0
+                else []
+            )
+        elif code := snippet_text(hit):
             lines.append(code)
         if "why" in hit:
             lines += accounts(hit)
@@ -274,7 +306,7 @@ OPERATION = Operation(
     Search,
     run,
     text,
-    unlisted=(*_OF_SETTINGS, "focus_line", "since", "before", "tags"),
+    unlisted=(*_OF_SETTINGS, "facets", "focus_line", "since", "before", "tags"),
     instead="For exact text use grep, for all code of a task pack.",
     lists=True,
 )

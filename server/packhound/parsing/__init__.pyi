@@ -11,6 +11,12 @@ from .node_codec import NodeSummary as NodeSummary
 from .node_codec import Record as Record
 from .node_runs import concatenate_runs as concatenate_runs
 from .node_runs import select_nodes as select_nodes
+from .patterns.holes import HOLE as HOLE
+from .pool.patterns import CodePattern as CodePattern
+from .pool.patterns import PatternMatch as PatternMatch
+from .pool.patterns import PatternProblem as PatternProblem
+from .pool.patterns import find_pattern as find_pattern
+from .pool.patterns import read_pattern as read_pattern
 from .pool.pool import NOT_STARTED as NOT_STARTED
 from .pool.pool import ParsePool as ParsePool
 from .pool.shared import SharedPool as SharedPool

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -39,6 +40,7 @@ from packhound.search.query.filters import allowed_node_ids
 from packhound.search.query.messages import find_printers
 from packhound.search.query.parse import ParsedQuery, parse_query
 from packhound.search.query.project_name import project_name_filter
+from packhound.search.query.structure import find_nodes, take_pattern
 from packhound.search.query.text_filters import filter_by_text
 from packhound.search.rank.fusion import Ranking, competing_rows, rank
 from packhound.search.rank.linear import Source, Unit
@@ -59,6 +61,8 @@ from packhound.search.suggestions import (
 from packhound.search.symbols import rank_symbols
 from packhound.search.time_shares import affordable_mode, affordable_query, affordable_settings
 
+_SHARE_OF_PATTERN = 0.8
+"""Of the time of a search that looking for its pattern may take."""
 _DISK_DATES = "dates of code are those of its files on the disk"
 _NO_HISTORY = {
     "reading": "git's history is still being read",
@@ -74,7 +78,30 @@ def search(
     cancel: threading.Event | None = None,
 ) -> Results:
     """Answer `query`; raises Cancelled when `cancel` is set meanwhile, nothing else."""
-    run, stages = SearchRun(query, cancel), environment.stages
+    run = SearchRun(query, cancel)
+    query, pattern, problems = take_pattern(snapshot, query)
+    run.notes += problems
+    if pattern is None or environment.texts is None:
+        return _search(snapshot, query, environment, run)
+    parsed = parse(snapshot, query, environment)
+    until = time.monotonic() + _SHARE_OF_PATTERN * run.remaining_ms / 1_000
+    parsed, structure, notes = find_nodes(
+        snapshot, parsed, pattern, environment.texts, query.facets, until, cancel
+    )
+    run.notes += notes
+    run.truncated |= bool(notes)
+    allowed = allowed_node_ids(snapshot, environment.cache.stats(snapshot), parsed)
+    run.facets = structure.facets(snapshot.live if allowed is None else allowed)
+    environment = replace(environment, within=parsed.within)
+    results = _search(snapshot, query, environment, run)
+    return replace(results, hits=structure.mark(results.hits))
+
+
+def _search(
+    snapshot: Snapshot, query: Query, environment: SearchEnvironment, run: SearchRun
+) -> Results:
+    """Answer a query without a pattern."""
+    stages = environment.stages
     parsed = parse(snapshot, query, environment)
     run.notes += parsed.notes
     parsed, lines = filter_by_text(snapshot, parsed, environment.texts, run.notes)

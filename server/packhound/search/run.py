@@ -6,7 +6,7 @@ import threading
 import time
 
 from packhound.core.errors import Cancelled
-from packhound.core.types import ConfidenceWord, Hit, Query, Results
+from packhound.core.types import ConfidenceWord, Facet, Hit, Query, Results
 
 STOPPED_NOTE = "stopped after "
 """The note of an answer that the time budget cut short begins with this."""
@@ -21,6 +21,7 @@ class SearchRun:
         self._query = query
         self._cancel = cancel
         self.notes: list[str] = []
+        self.facets: tuple[Facet, ...] = ()
         self.truncated = False
         self._skipped: list[str] = []
         self.confidence: float | None = None
@@ -78,4 +79,5 @@ class SearchRun:
             notes=tuple(self.notes),
             confidence=self.confidence,
             confidence_word=self.confidence_word,
+            facets=self.facets,
         )

@@ -21,6 +21,7 @@ from packhound.core.types import (
 )
 from packhound.files import compile_globs, stamp_at
 from packhound.index import Snapshot
+from packhound.parsing import HOLE
 from packhound.search.answer_notes import without_denials
 from packhound.search.query.filters import nodes_with
 from packhound.search.query.parse import ParsedQuery, parse_query
@@ -46,7 +47,8 @@ def add_unread_files(
     They come after what was read and has the same path, or else all words of the query.
     """
     paths = {r: text for r, text in left_out.paths.items() if r not in _IN_PART}
-    if not paths or query.mode not in ("hybrid", "lexical"):
+    is_pattern = query.pattern or HOLE.search(query.text)
+    if not paths or is_pattern or query.mode not in ("hybrid", "lexical"):
         return results
     parsed = parse_query(query)
     if not _asks_for_paths(parsed):

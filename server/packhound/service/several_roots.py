@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from packhound.core.errors import SettingsError
 from packhound.core.status import total_reading
 from packhound.core.typed import without_surrogates
-from packhound.core.types import Query, Results
+from packhound.core.types import Query, Results, merge_facets
 from packhound.grep import GrepGroup, GrepRequest, GrepResults, merge_grep_notes
 from packhound.redact import visible_line
 from packhound.search import (
@@ -240,6 +240,7 @@ def _merge_results(query: Query, answers: Sequence[Results]) -> Results:
         notes=tuple(sorted(notes, key=lambda note: not note.startswith((STOPPED_NOTE, WEAK_NOTE)))),
         confidence=surest.confidence if surest else None,
         confidence_word=word,
+        facets=merge_facets([answer.facets for answer in answers]),
     )
     if any(hit.unread for hit in hits):
         merged = without_denials(merged)

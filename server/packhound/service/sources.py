@@ -156,6 +156,7 @@ class FolderSources:
             notes=tuple(dict.fromkeys(notes)),
             confidence=code.confidence if code else None,
             confidence_word=code.confidence_word if code else None,
+            facets=code.facets if code else (),
         )
 
     def _sources_of(

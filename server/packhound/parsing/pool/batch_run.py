@@ -5,11 +5,10 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from packhound.core.errors import Cancelled
 from packhound.core.types import Document
-from packhound.parsing.analysed_file import AnalysedFile
 
 _BATCH_BYTES = 256 * 1024
 _BATCH_FILES = 64
@@ -22,9 +21,10 @@ _POLL_S = 0.1
 """Within this the threads notice that the consumer has stopped, and it that it is cancelled."""
 
 Item = TypeVar("Item")
+Answer = TypeVar("Answer")
 
 
-class BatchRun:
+class BatchRun(Generic[Answer]):
     """One call of `parse_many`: one thread reads documents, others have batches of them analysed.
 
     Nobody who has a worker waits for the disk, or for an interpreter that is busy elsewhere.
@@ -36,7 +36,7 @@ class BatchRun:
         self._documents = documents
         self._n_workers = n_workers
         self._batches: queue.Queue[list[Document]] = queue.Queue(n_workers)
-        self._done: queue.Queue[list[AnalysedFile] | BaseException | None] = queue.Queue(_BACKLOG)
+        self._done: queue.Queue[list[Answer] | BaseException | None] = queue.Queue(_BACKLOG)
         self._cancelled = cancelled
         self._is_over = False
 
@@ -54,7 +54,7 @@ class BatchRun:
         for _ in range(self._n_workers):
             self._put(self._batches, [])
 
-    def work(self, analyse: Callable[[list[Document]], list[AnalysedFile]]) -> None:
+    def work(self, analyse: Callable[[list[Document]], list[Answer]]) -> None:
         """Run one of the other threads, until it gets an empty batch."""
         try:
             while not self._stopped and (batch := self._next_batch()):
@@ -63,7 +63,7 @@ class BatchRun:
             self._put(self._done, error)
         self._put(self._done, None)
 
-    def results(self) -> Iterator[AnalysedFile]:
+    def results(self) -> Iterator[Answer]:
         """Yield the results of the threads, until all have ended. Raises Cancelled."""
         n_running = self._n_workers
         try:

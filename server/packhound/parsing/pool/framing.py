@@ -62,6 +62,23 @@ class Task(NamedTuple):
     is_open: bool
 
 
+class PatternTask(NamedTuple):
+    """A document to look for a pattern in; the pattern is one in its language."""
+
+    pattern: str
+    language: str
+    path: str
+    source: bytes
+
+
+class ReadTask(NamedTuple):
+    """A text to find a pattern in, that of some languages; all of it is one if `is_explicit`."""
+
+    text: str
+    languages: tuple[str, ...]
+    is_explicit: bool
+
+
 def encode_task(task: Task) -> Plain:
     """Encode a task for the pipe."""
     document, plain_reason, indexed, is_open = task

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -20,7 +20,7 @@ from packhound.parsing.analysed_file import AnalysedFile
 from packhound.parsing.extract.windows import first_lines, parse_as_windows
 from packhound.parsing.extractors import NO_EXTRACTORS, Extractors
 from packhound.parsing.pool.batch_run import BatchRun
-from packhound.parsing.pool.framing import Task
+from packhound.parsing.pool.framing import Plain, Task
 from packhound.parsing.pool.worker import Worker, WorkerDied
 
 log = logging.getLogger("packhound")
@@ -112,7 +112,9 @@ class ParsePool:
         `documents` is read by a thread of its own; what it raises is raised here, and Cancelled
         once that is set.
         """
-        run = BatchRun(iter(documents), self._n_workers, cancelled or threading.Event())
+        run = BatchRun[AnalysedFile](
+            iter(documents), self._n_workers, cancelled or threading.Event()
+        )
         threads = [threading.Thread(target=run.read, daemon=True)]
         threads += [
             threading.Thread(target=run.work, args=(self._analyse_batch,), daemon=True)
@@ -121,6 +123,24 @@ class ParsePool:
         for thread in threads:
             thread.start()
         return run.results()
+
+    def ask(self, values: Sequence[Plain]) -> list[Plain]:
+        """Return what one worker answers to some values, in turn; fewer if it does not get to all.
+
+        Raises Cancelled if the pool is closed.
+        """
+        worker, answers = self._borrow(), list[Plain]()
+        if worker is None:
+            return answers
+        try:
+            worker.send_values(tuple(values))
+            for _ in values:
+                answers.append(worker.receive_value(self._timeout_s))
+        except WorkerDied:
+            self._discard(worker)
+            return answers
+        self._return(worker)
+        return answers
 
     def close(self) -> None:
         """End all processes. Calls in progress raise Cancelled."""

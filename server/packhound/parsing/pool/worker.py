@@ -109,13 +109,17 @@ class Worker:
 
     def send(self, tasks: Sequence[Task]) -> None:
         """Send tasks. All answers must be received before the next ones are sent."""
+        self.send_values(tuple(map(encode_task, tasks)))
+
+    def send_values(self, values: tuple[Plain, ...]) -> None:
+        """Send tasks as the values of a frame, as `send`."""
         if not self._ready:
             if self._read(_START_TIMEOUT_S) != READY:
                 raise WorkerDied
             self._ready = True
         assert self.process.stdin is not None
         try:
-            write_frame(self.process.stdin, tuple(map(encode_task, tasks)))
+            write_frame(self.process.stdin, values)
         except OSError as error:
             raise WorkerDied from error
 
@@ -125,6 +129,10 @@ class Worker:
             return decode_file(self._read(timeout_s))
         except BrokenFrame as error:
             raise WorkerDied from error
+
+    def receive_value(self, timeout_s: float) -> Plain:
+        """Return the answer to the next of the values sent, as it is."""
+        return self._read(timeout_s)
 
     def kill(self) -> None:
         """Kill the process now."""

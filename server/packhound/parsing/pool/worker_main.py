@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 from packhound.core.errors import PluginError
 from packhound.core.types import Document, ParsedFile
@@ -24,6 +25,9 @@ from packhound.parsing.parse import parse
 from packhound.parsing.pool.framing import (
     READY,
     BrokenFrame,
+    PatternTask,
+    Plain,
+    ReadTask,
     Task,
     decode_task,
     encode_file,
@@ -65,9 +69,24 @@ def main(memory_mb: int, max_parse_s: float, with_texts: bool, extractors: str =
         # The one clock of Python's that ends a process whatever native code it is in.
         faulthandler.dump_traceback_later(max_parse_s * len(batch), exit=True)
         for value in batch:
+            fields = cast("tuple[Any, ...]", value)
+            if len(fields) <= len(PatternTask._fields):
+                write_frame(replies, _answer_on_pattern(fields))
+                continue
             file = _analyse(decode_task(value), trees, with_texts, parse_file)
             write_frame(replies, encode_file(file))
         faulthandler.cancel_dump_traceback_later()
+
+
+def _answer_on_pattern(value: tuple[Any, ...]) -> Plain:
+    from packhound.parsing.patterns import serve  # Most processes are asked for none.
+
+    if len(value) == len(ReadTask._fields):
+        return serve.read_pattern(ReadTask(*value))
+    try:
+        return serve.find_pattern(PatternTask(*value))
+    except Exception:  # Catch all: one bad file must not be a dead worker.
+        return None
 
 
 def _with_extractors(encoded: str) -> ParseFile:

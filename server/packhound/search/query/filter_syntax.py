@@ -26,7 +26,6 @@ _OTHERS_FILTERS = frozenset(
 )
 """Filters of other tools."""
 _OPERATORS = re.compile(r"\S\s+(AND|OR|NOT)\s+\S|^(NOT)\s+\S")
-_VARIABLE = re.compile(r"\$\$\$|\$[A-Z][A-Z0-9_]*\b")
 _GLOB = re.compile(r"(?=.*\*)(?=.*[./\\])(?!.*\.\*\w)[\w.*?/\\{},-]+")
 _LIKE_A_REGEX = re.compile(r"\.\*|\.\+|\\[bdswBDSW]|\[\^?\w-\w\]|\(\?[:i]|\w\|\w")
 _CLOSE = 0.75
@@ -109,8 +108,6 @@ def _other_syntax(text: str) -> Iterator[str]:
             " -path: and -kind: leave out"
         )
         break
-    if variable := _VARIABLE.search(text):
-        yield f"{variable[0]} is no placeholder: patterns of code are searched as words"
     if _LIKE_A_REGEX.search(text) and not _REGEX.search(text):
         yield "for a regular expression write it between slashes: /such.*as this/"
 

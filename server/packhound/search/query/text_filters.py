@@ -9,12 +9,13 @@ from typing import Protocol
 import numpy as np
 
 from packhound.core.errors import SettingsError
+from packhound.grep import StructureSearch
 from packhound.index import Snapshot
 from packhound.search.query.filters import nodes_with
 from packhound.search.query.parse import ParsedQuery
 
 
-class TextSearch(Protocol):
+class TextSearch(StructureSearch, Protocol):
     """Search in the texts that a snapshot was made from."""
 
     def lines_by_node(self, snapshot: Snapshot, regex: str) -> Mapping[int, Sequence[int]]:

@@ -1,0 +1,1 @@
+"""Patterns with holes against ast-grep."""

@@ -1,0 +1,1 @@
+"""Patterns of code with holes, matched on syntax trees. For parser processes alone."""

@@ -1,0 +1,144 @@
+"""Where a tree has the shape of a pattern.
+
+Signs that the pattern leaves out, such as a trailing comma, may be there, and so may what follows
+the last part of the pattern: `class $C` matches whatever its body. Comments are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from tree_sitter import Language, Node, Query, QueryCursor, Tree
+
+from packhound.parsing.patterns.compile import Goal
+
+Captures = Mapping[str, Sequence[Node]]
+
+
+class Found(NamedTuple):
+    """The node that matches, and what its named holes are: NAME is a node, $$$NAME several."""
+
+    node: Node
+    captures: Captures
+
+
+def find(language: Language, goal: Goal, tree: Tree) -> Iterator[Found]:
+    """Yield all matches, one inside another too, by their start."""
+    candidates = QueryCursor(_query(language, goal.kind)).captures(tree.root_node)
+    nodes = candidates.get("node", [])
+    for node in sorted(nodes, key=lambda node: (node.start_byte, -node.end_byte)):
+        captures: dict[str, Sequence[Node]] = {}
+        if node.kind_id == goal.kind_id and _match(goal, node, captures) is True:
+            yield Found(node, captures)
+
+
+@lru_cache(maxsize=64)
+def _query(language: Language, kind: str) -> Query:
+    query: Query = Query(language, f"({kind}) @node")
+    return query
+
+
+def _match(goal: Goal, node: Node, captures: dict[str, Sequence[Node]]) -> bool | None:
+    """Return True if a node matches; None for a sign or comment that the pattern may leave out."""
+    if node.is_extra and node.kind_id != goal.kind_id:
+        return None
+    if goal.hole is not None:
+        return node.is_named and _bind(goal.hole.name, [node], captures)
+    if goal.children:
+        return node.kind_id == goal.kind_id and _match_all(goal.children, node.children, captures)
+    if node.kind_id == goal.kind_id and (not goal.is_named or node.text == goal.text):
+        return True
+    return False if node.is_named else None
+
+
+def _bind(name: str, nodes: Sequence[Node], captures: dict[str, Sequence[Node]]) -> bool:
+    """Remember what a hole is; return False if it is something else already."""
+    if not name:
+        return True
+    before = captures.setdefault(name, nodes)
+    return before is nodes or _are_same(before, nodes)
+
+
+def _are_same(some: Sequence[Node], others: Sequence[Node]) -> bool:
+    return len(some) == len(others) and all(map(_is_same, some, others))
+
+
+def _is_same(one: Node, other: Node) -> bool:
+    if _is_leaf(one) or _is_leaf(other):
+        return one.text == other.text
+    return one.kind_id == other.kind_id and _are_same(one.children, other.children)
+
+
+def _is_leaf(node: Node) -> bool:
+    return node.is_named and not node.named_child_count
+
+
+def _match_all(
+    goals: Sequence[Goal], nodes: Sequence[Node], captures: dict[str, Sequence[Node]]
+) -> bool:
+    """Return True if nodes match goals in turn."""
+    if not nodes:
+        return False
+    at, position = 0, 0
+    while at < len(goals):
+        if position == len(nodes) and at:
+            return False
+        if goals[at].is_run:
+            at, position = _match_run(goals, at, nodes, position, captures)
+        else:
+            at, position = at + 1, _match_one(goals[at], nodes, position, captures)
+        if position < 0:
+            return False
+    return True
+
+
+def _match_one(
+    goal: Goal, nodes: Sequence[Node], position: int, captures: dict[str, Sequence[Node]]
+) -> int:
+    """Return the position behind the node that matches, past signs; -1 if none does."""
+    for i in range(position, len(nodes)):
+        matches = _match(goal, nodes[i], captures)
+        if matches is not None:
+            return i + 1 if matches else -1
+    return -1
+
+
+def _match_run(
+    goals: Sequence[Goal],
+    at: int,
+    nodes: Sequence[Node],
+    position: int,
+    captures: dict[str, Sequence[Node]],
+) -> tuple[int, int]:
+    """Return the next goal and the position behind the nodes that `$$$` is; -1 if it is none."""
+    hole, first = goals[at].hole, at + 1
+    at = first
+    while at < len(goals) and _is_sign(goals[at]):
+        at += 1
+    if at == len(goals):
+        end = len(nodes)
+    elif goals[at].is_run:
+        end = position + 1
+    else:
+        end = _next_match(goals[at], nodes, position, captures)
+    if at < len(goals) and end >= len(nodes):
+        return at, -1
+    run = nodes[position:end]
+    name = f"$$${hole.name}" if hole and hole.name else ""
+    return at, end if _bind(name, run[: max(0, len(run) - (at - first))], captures) else -1
+
+
+def _is_sign(goal: Goal) -> bool:
+    return not (goal.is_named or goal.children or goal.hole)
+
+
+def _next_match(
+    goal: Goal, nodes: Sequence[Node], position: int, captures: Mapping[str, Sequence[Node]]
+) -> int:
+    """Return the position of the first node that matches; their number if none does."""
+    matching = (
+        i for i in range(position, len(nodes)) if _match(goal, nodes[i], dict(captures)) is True
+    )
+    return next(matching, len(nodes))

@@ -1,0 +1,118 @@
+"""What a parser process answers about patterns, as plain values for frames."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from operator import itemgetter
+from typing import Any
+
+from packhound.core.types import Document
+from packhound.parsing.extract.preprocess import preprocess
+from packhound.parsing.languages import BY_NAME
+from packhound.parsing.patterns.compile import (
+    Goal,
+    NoPattern,
+    compile_pattern,
+    language_of,
+    parser_of,
+)
+from packhound.parsing.patterns.holes import HOLE
+from packhound.parsing.patterns.match import find
+from packhound.parsing.pool.framing import PatternTask, Plain, ReadTask
+from packhound.parsing.source import Source
+
+_WORD = re.compile(r"\S+")
+_APART = re.compile(r"\s*(?: {2}|\n)\s*")
+_PLAIN_WORD = re.compile(r"\w+")
+_NAME = re.compile(r"[\w$]")
+_TYPES = frozenset({"bool", "char", "double", "float", "int", "long", "string", "void"})
+_SIGN = re.compile(r"[^\w\s$'\"?!.,-]|[\w)\]]\.[\w$]|->|\$\$\$")
+"""What code has and a sentence has not."""
+_AMBIGUOUS = frozenset({"bash", "php", "markdown", "sql"})
+"""Languages in which `$NAME` or plain words are code: a query is theirs only where it says so."""
+_MAX_STARTS = 40
+
+
+def read_pattern(task: ReadTask) -> Plain:
+    """Return where the pattern in a text begins, its languages with literals, and the problem.
+
+    The pattern of a query is what stands behind two blanks, else its longest end that parses and
+    begins as code does; an explicit pattern is the whole text.
+    """
+    problem: tuple[str, int, str] | None = None
+    for start, is_apart in [(0, True)] if task.is_explicit else _starts(task.text):
+        goals: dict[str, Goal] = {}
+        text = task.text[start:]
+        for language in task.languages:
+            try:
+                is_named = task.is_explicit or language not in _AMBIGUOUS
+                if not is_named or not (is_apart or _may_begin(text, language)):
+                    continue
+                goals[language] = _compile(language, text)
+            except NoPattern as refused:
+                refusal = language, start + refused.offset, str(refused)
+                problem = max(problem or refusal, refusal, key=itemgetter(1))
+            except (LookupError, OSError, ImportError):
+                continue
+        if goals:
+            literals = ((name, tuple(dict.fromkeys(goal.literals))) for name, goal in goals.items())
+            return start, tuple(literals), None
+    return -1, (), problem
+
+
+def _starts(text: str) -> list[tuple[int, bool]]:
+    """Return where the pattern of a query may begin, in the order in which that is tried.
+
+    The value beside it is True behind two blanks or a line end.
+    """
+    first = HOLE.search(text)
+    if first is None:
+        return []
+    starts = [m.start() for m in _WORD.finditer(text) if m.start() <= first.start()]
+    apart = [m.end() for m in _APART.finditer(text, 0, first.start() + 1)]
+    return [(at, True) for at in apart[-1:]] + [(at, False) for at in starts[-_MAX_STARTS:]]
+
+
+def _may_begin(text: str, language: str) -> bool:
+    """Return True if an end of a query begins as code does, and not as a sentence."""
+    word, _, rest = text.partition(" ")
+    if word in _TYPES or word in _keywords(language):
+        return bool(rest)
+    return bool(_SIGN.search(text)) and not (_PLAIN_WORD.fullmatch(word) and _NAME.match(rest))
+
+
+@lru_cache(maxsize=64)
+def _keywords(language: str) -> frozenset[str]:
+    grammar = language_of(language)
+    names = (
+        grammar.node_kind_for_id(i) or ""
+        for i in range(grammar.node_kind_count)
+        if not grammar.node_kind_is_named(i)
+    )
+    return frozenset(name for name in names if _PLAIN_WORD.fullmatch(name))
+
+
+@lru_cache(maxsize=256)
+def _compile(language: str, text: str) -> Goal:
+    return compile_pattern(language, text)
+
+
+def find_pattern(task: PatternTask) -> Plain:
+    """Return start, end and captures (name, start, end) of each match in a document, by start."""
+    try:
+        goal = _compile(task.language, task.pattern)
+    except NoPattern:
+        return ()
+    document = Document(task.path, task.source, task.language)
+    code, _ = preprocess(Source(document.path, document.source, BY_NAME[task.language]))
+    tree = parser_of(task.language).parse(code)
+    rows: list[Any] = []
+    for found in find(language_of(task.language), goal, tree):
+        captures = tuple(
+            (name, nodes[0].start_byte, nodes[-1].end_byte)
+            for name, nodes in sorted(found.captures.items())
+            if nodes
+        )
+        rows.append((found.node.start_byte, found.node.end_byte, captures))
+    return tuple(rows)

@@ -1,0 +1,164 @@
+"""Patterns with holes, read and looked for in parser processes that all folders share.
+
+They are apart from those that parse edits, start with the first pattern, and end when nobody has
+asked for a while. A file that kills one is left out.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
+
+from packhound.core.errors import Cancelled
+from packhound.core.types import Document
+from packhound.parsing.pool.batch_run import BatchRun
+from packhound.parsing.pool.framing import PatternTask, ReadTask
+from packhound.parsing.pool.pool import ParsePool
+
+_WORKERS = 2
+_IDLE_S = 60.0
+
+
+class Capture(NamedTuple):
+    """What a hole is: its name, and the offsets of the first byte and the one after the last."""
+
+    name: str
+    start: int
+    end: int
+
+
+class PatternMatch(NamedTuple):
+    """A place that matches a pattern, in bytes, and what the named holes are there."""
+
+    start: int
+    end: int
+    captures: tuple[Capture, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CodePattern:
+    """A pattern, and by each of its languages the literals that a matching text has."""
+
+    text: str
+    literals: dict[str, tuple[bytes, ...]]
+
+
+class PatternProblem(NamedTuple):
+    """A text that is no pattern: why in which language, and where in it, in characters."""
+
+    reason: str
+    language: str
+    offset: int
+
+
+def read_pattern(
+    text: str, languages: Sequence[str], *, is_explicit: bool
+) -> tuple[int, CodePattern] | PatternProblem | None:
+    """Return where in a text a pattern begins, and the pattern.
+
+    An explicit pattern is all of the text. None where nothing is known of any of the languages.
+    """
+    answers = _processes().ask([tuple(ReadTask(text, tuple(languages), is_explicit))])
+    if not answers:
+        return PatternProblem("could not be read in time", "", 0)
+    start, literals, problem = cast("tuple[Any, ...]", answers[0])
+    if start < 0:
+        return PatternProblem(problem[2], problem[0], problem[1]) if problem else None
+    return start, CodePattern(text[start:], dict(literals))
+
+
+def find_pattern(
+    pattern: CodePattern,
+    documents: Iterable[Document],
+    until: float = float("inf"),
+    cancel: threading.Event | None = None,
+) -> Iterator[tuple[Document, tuple[PatternMatch, ...] | None]]:
+    """Yield each document with its matches by start, in no order; None where it has no tree.
+
+    After `until` (time.monotonic) no more come. Raises Cancelled as `cancel` says.
+    """
+    limit = _Limit(until, cancel)
+    run = BatchRun[tuple[Document, "tuple[PatternMatch, ...] | None"]](
+        iter(documents), _WORKERS, limit
+    )
+    pool = _processes()
+    threads = [threading.Thread(target=run.read, daemon=True)]
+    threads += [
+        threading.Thread(target=run.work, args=(lambda batch: _find(pool, pattern, batch),))
+        for _ in range(_WORKERS)
+    ]
+    for thread in threads:
+        thread.daemon = True
+        thread.start()
+    try:
+        yield from run.results()
+    except Cancelled:
+        if cancel is not None and cancel.is_set():
+            raise Cancelled("the search was cancelled") from None
+
+
+def _find(
+    pool: ParsePool, pattern: CodePattern, documents: list[Document]
+) -> list[tuple[Document, tuple[PatternMatch, ...] | None]]:
+    """Return the matches in each document; the one over which a process dies has no tree."""
+    found: list[tuple[Document, tuple[PatternMatch, ...] | None]] = []
+    while len(found) < len(documents):
+        rest = documents[len(found) :]
+        tasks = [PatternTask(pattern.text, d.language or "", d.path, d.source) for d in rest]
+        answers = pool.ask([tuple(task) for task in tasks])
+        found += zip(rest, map(_matches, answers), strict=False)
+        if len(answers) < len(rest):
+            found.append((rest[len(answers)], None))
+    return found
+
+
+def _matches(answer: Any) -> tuple[PatternMatch, ...] | None:  # noqa: ANN401 - a plain value
+    if answer is None:
+        return None
+    return tuple(
+        PatternMatch(start, end, tuple(Capture(*capture) for capture in captures))
+        for start, end, captures in answer
+    )
+
+
+class _Limit(threading.Event):
+    """Set when a time has come, or when another event is set."""
+
+    def __init__(self, until: float, cancel: threading.Event | None) -> None:
+        super().__init__()
+        self._until, self._cancel = until, cancel
+
+    def is_set(self) -> bool:
+        """Return True if it is time to stop."""
+        cancelled = self._cancel is not None and self._cancel.is_set()
+        return cancelled or time.monotonic() > self._until
+
+
+class _Shared:
+    """The processes, and the timer that ends them."""
+
+    pool: ParsePool | None = None
+    timer: threading.Timer | None = None
+    lock = threading.Lock()
+
+
+def _processes() -> ParsePool:
+    with _Shared.lock:
+        if _Shared.timer is not None:
+            _Shared.timer.cancel()
+        _Shared.timer = threading.Timer(_IDLE_S, _end)
+        _Shared.timer.daemon = True
+        _Shared.timer.start()
+        if _Shared.pool is None:
+            _Shared.pool = ParsePool(_WORKERS, with_texts=False)
+        return _Shared.pool
+
+
+def _end() -> None:
+    with _Shared.lock:
+        pool, _Shared.pool = _Shared.pool, None
+    if pool is not None:
+        pool.close()

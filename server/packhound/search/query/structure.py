@@ -1,0 +1,154 @@
+"""Patterns of code with holes in a query: where one begins, and which nodes have its shape."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from packhound.core.arrays import Mask
+from packhound.core.types import Explanation, Facet, Hit, Query
+from packhound.files import compile_globs
+from packhound.grep import Place, StructureSearch, describe_problem, languages_of
+from packhound.index import Snapshot
+from packhound.parsing import HOLE, CodePattern, PatternProblem, read_pattern
+from packhound.search.query.bug_report import is_report
+from packhound.search.query.filter_syntax import take_filters
+from packhound.search.query.parse import ParsedQuery
+from packhound.search.query.word_lists import LANGUAGE_NAMES
+
+_EXPLICIT = re.compile(r"(?<!\S)pattern:\s*(?=\S)")
+_FILTER = re.compile(r"(?<!\S)(?:-?path|-?kind|lang|language|tests):[^\s$]+")
+_MAX_VALUES, _MAX_SHOWN, _MAX_LINES = 50, 3, 5
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """What a pattern matches: the places in each node id, by line."""
+
+    pattern: CodePattern
+    places: Mapping[int, Sequence[Place]]
+
+    @property
+    def node_ids(self) -> frozenset[int]:
+        """The nodes that have a match."""
+        return frozenset(self.places)
+
+    @property
+    def lines(self) -> Mapping[int, Sequence[int]]:
+        """The lines of the matches in each node."""
+        return {node_id: [*_by_line(places)] for node_id, places in self.places.items()}
+
+    def facets(self, allowed: Mask) -> tuple[Facet, ...]:
+        """Return for each named hole what it is in the allowed nodes, and how often."""
+        counts: dict[str, Counter[str]] = {}
+        for node_id, places in self.places.items():
+            for place in places if allowed[node_id] else ():
+                for name, text in place.captures.items():
+                    counts.setdefault(name, Counter())[text] += 1
+        return tuple(
+            Facet(name, tuple(counts[name].most_common(_MAX_VALUES)), len(counts[name]))
+            for name in sorted(counts)
+        )
+
+    def mark(self, hits: Iterable[Hit]) -> tuple[Hit, ...]:
+        """Return hits with their matched lines, by which their explanations begin."""
+        return tuple(self._mark(hit) for hit in hits)
+
+    def _mark(self, hit: Hit) -> Hit:
+        lines = _by_line(self.places.get(hit.node.node_id, ()))
+        if hit.record or not lines:
+            return hit
+        explanation = partial(_explain, hit.explanation, lines)
+        return replace(hit, matches=tuple(lines.items()), explanation=explanation)
+
+
+def take_pattern(
+    snapshot: Snapshot, query: Query
+) -> tuple[Query, CodePattern | None, tuple[str, ...]]:
+    """Return the query without the pattern in it, the pattern, and what is wrong with it."""
+    text = query.text
+    explicit = None if query.pattern else _EXPLICIT.search(text)
+    if not (query.pattern or explicit or (HOLE.search(text) and not is_report(text))):
+        return query, None, ()
+    filters = [match[0] for match in _FILTER.finditer(text)]
+    text = _FILTER.sub("", text).strip()
+    explicit = explicit and _EXPLICIT.search(text)
+    words, pattern = (text[: explicit.start()], text[explicit.end() :]) if explicit else ("", text)
+    words, pattern = (text, query.pattern) if query.pattern else (words, pattern)
+    is_explicit = bool(query.pattern or explicit)
+    languages = _languages(snapshot, query)
+    read = read_pattern(pattern, languages, is_explicit=is_explicit) if languages else None
+    if read and not isinstance(read, PatternProblem):
+        start, found = read
+        words = words if is_explicit else pattern[:start]
+        return replace(query, text=" ".join([*words.split(), *filters])), found, ()
+    if not is_explicit and (read is None or not _looks_like_code(pattern)):
+        return query, None, ()
+    return query, None, (f"{describe_problem(pattern, read)}: it is searched as words",)
+
+
+def find_nodes(
+    snapshot: Snapshot,
+    query: ParsedQuery,
+    pattern: CodePattern,
+    texts: StructureSearch,
+    facets: Sequence[str],
+    until: float,
+    cancel: threading.Event | None,
+) -> tuple[ParsedQuery, Structure, tuple[str, ...]]:
+    """Return the query with the nodes that have the shape of a pattern, which these are, and notes.
+
+    Of the matches only those count whose holes are what `facets` say, each NAME=VALUE.
+    """
+    included = compile_globs(query.globs).fullmatch
+    excluded = compile_globs(query.excluded_globs).fullmatch
+
+    def is_selected(path: str) -> bool:
+        return (not query.globs or bool(included(path))) and not (
+            query.excluded_globs and excluded(path)
+        )
+
+    places, note = texts.places_by_node(snapshot, pattern, is_selected, until, cancel)
+    for facet in facets:
+        name, _, value = facet.lstrip("$").partition("=")
+        places = {
+            node_id: kept
+            for node_id, each in places.items()
+            if (kept := [place for place in each if place.captures.get(name) == value])
+        }
+    structure = Structure(pattern, places)
+    node_ids = structure.node_ids
+    query = replace(query, within=node_ids if query.within is None else query.within & node_ids)
+    return query, structure, (note,) if note else ()
+
+
+def _languages(snapshot: Snapshot, query: Query) -> list[str]:
+    """Return the languages in which a pattern is read: those of the most files first."""
+    names = [*query.languages]
+    for name, value in take_filters(query.text)[1]:
+        names += value.split(",") if name == "lang" else []
+    asked = {LANGUAGE_NAMES.get(name.lower(), name.lower()) for name in names}
+    return [name for name in languages_of(snapshot) if not asked or name in asked]
+
+
+def _looks_like_code(text: str) -> bool:
+    holes = [*HOLE.finditer(text)]
+    return bool(holes) and bool(re.search(r"[(){}\[\]=;<>]", text[holes[0].start() :]))
+
+
+def _by_line(places: Iterable[Place]) -> dict[int, str]:
+    return {place.line: place.text for place in places}
+
+
+def _explain(explain: Callable[[], Explanation], lines: Mapping[int, str]) -> Explanation:
+    numbers = ", ".join(f"{line + 1:,}" for line in [*lines][:_MAX_LINES])
+    more = ", ..." if len(lines) > _MAX_LINES else ""
+    noun = "line matches" if len(lines) == 1 else "lines match"
+    explanation = explain()
+    reasons = (f"{len(lines):,} {noun}: {numbers}{more}", *explanation.reasons)
+    first = next(iter(lines.values()))
+    return explanation._replace(reasons=reasons[:_MAX_SHOWN], line=first)
