@@ -30,16 +30,14 @@ class Grep(Request):
     pattern: Annotated[
         str, Meta(min_length=1, max_length=1_000, description="RE2, within one line.")
     ]
-    code: Annotated[bool, Meta(description="The pattern is code with holes: $X, $$$.")] = False
+    code: Annotated[bool, Meta(description="Code with holes.")] = False
     regex: Annotated[bool, Meta(description="A pattern, not a literal.")] = True
     case: Annotated[Case, Meta(description="Letter case.")] = "sensitive"
     paths: Globs = ()
     exclude: ExcludedGlobs = ()
-    count_only: Annotated[bool, Meta(description="Only the number of lines of each file.")] = False
+    count_only: Annotated[bool, Meta(description="Only counts, by file.")] = False
     context: Annotated[int, Meta(ge=0, le=20, description="Lines around each.")] = 0
-    query: Annotated[
-        str, Meta(max_length=1_000, description="Rank the definitions by this question.")
-    ] = ""
+    query: Annotated[str, Meta(max_length=1_000, description="Rank by this question.")] = ""
     limit: Annotated[int, Meta(ge=1, le=1_000, description="Maximum number of lines.")] = 50
     offset: Offset = 0
     max_tokens: MaxTokens = 4_000
@@ -121,12 +119,12 @@ def _line_units(groups: Iterable[Row]) -> Iterator[str]:
 OPERATION = Operation(
     "grep",
     "Grep",
-    "Lines that match a regular expression, with exact totals and the definitions that hold them.",
+    "Lines that match a regular expression, exact totals, the definitions that hold them.",
     "`total_lines`, `total_files`, `groups` (a definition and its `lines`), `counts`,"
     " `next_offset`.",
     Grep,
     run,
     text,
-    instead="To find code by what it does use search.",
+    instead="For code by what it does use search.",
     lists=True,
 )

@@ -66,9 +66,7 @@ _Day = Annotated[str, Meta(max_length=40)]
 class Search(Request):
     """A query. Without a limit or a time the settings say them."""
 
-    query: Annotated[
-        str, Meta(max_length=QUERY_CHARACTERS, description="What to find; rev:NAME: in a commit.")
-    ]
+    query: Annotated[str, Meta(max_length=QUERY_CHARACTERS, description="What to find.")]
     limit: LimitOfSettings = 0
     mode: Annotated[Mode, Meta(description="How to search.")] = "hybrid"
     kinds: Annotated[_Kinds, Meta(max_length=100, description="Only these kinds of code.")] = ()
@@ -300,13 +298,13 @@ def record_text(row: Row, most_lines: int = _RECORD_LINES) -> str:
 OPERATION = Operation(
     "search",
     "Search code",
-    "Find code by meaning or by name, unsaved edits included. The query is a name, a question, or "
-    "a whole bug report, and may have filters: since:2w, rev:COMMIT, deps:NAME.",
+    "Find code by meaning or by name, unsaved edits included. A query is a name, a question, a "
+    "bug report, code with holes (raise $E($$$)); filters: since:2w, rev:COMMIT, deps:NAME.",
     "The results below.",
     Search,
     run,
     text,
-    unlisted=(*_OF_SETTINGS, "facets", "focus_line", "since", "before", "tags"),
-    instead="For exact text use grep, for all code of a task pack.",
+    unlisted=(*_OF_SETTINGS, "facets", "focus_line", "pattern", "since", "before", "tags"),
+    instead="For exact text use grep, for a task pack.",
     lists=True,
 )
