@@ -75,7 +75,7 @@ def test_no_answer_claims_more_than_was_read(large, monkeypatch):
         assert NOT_READ.match(text) and "is not in this folder" not in text
         assert name in {hit["name"] for hit in hits} or "no word of the query" not in text
         try:
-            folders.call("symbol", {"name": name})
+            folders.call("symbol", {"name": f"nowhere_{name}"})
         except SettingsError as problem:
             n_refused += 1
             assert "files read so far" in str(problem) or folders.reading.is_complete

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from packhound.core.errors import SettingsError
 from packhound.core.settings_reader import settings_from
 from packhound.core.types import Query, Results
 from packhound.operations import answer, as_text
@@ -129,3 +130,10 @@ def test_one_that_comes_or_goes_is_followed(tmp_path: Path) -> None:
         assert engine.left_out.files == {}
     finally:
         engine.close()
+
+
+@pytest.mark.parametrize("operation", ["read_node", "outline", "related"])
+def test_who_asks_for_its_text_is_told_why_there_is_none(engine: Engine, operation: str) -> None:
+    for path, reason in UNREAD.items():
+        with pytest.raises(SettingsError, match=rf"'{path}' is not read: {reason}$"):
+            call(engine, operation, {"path": path})

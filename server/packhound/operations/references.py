@@ -143,6 +143,8 @@ def _relative(engine: Engine, path: str) -> str:
 
 
 def _unknown(engine: Engine, path: str, noun: str) -> SettingsError:
+    if reason := engine.left_out.files.get(path):
+        return SettingsError(f"'{visible_line(path[:200])}' is not read: {reason}")
     suggestion = _suggest(engine.snapshot.files, path)
     return SettingsError(f"'{visible_line(path[:200])}' is not an indexed {noun}{suggestion}")
 
