@@ -20,7 +20,8 @@ from tests.support.shop import environment, snapshot
         ("I need to add a command line flag that hides output", "hides output"),
         ("explain how sessions are stored", "how sessions are stored"),
         ("can you show me where cookies are kept", "where cookies are kept"),
-        ("refactor the code that parses dates", "the code that parses dates"),
+        ("refactor the code that parses dates", "parses dates"),
+        ("refactor the parser of dates", "the parser of dates"),
         ("find the function that parses dates", "parses dates"),
     ],
 )

@@ -26,11 +26,11 @@ _ANSWER = (
     r"(?:explain|describe|tell me|show me|i want to know)(?: to me)?"
     r"(?= (?:how|why|what|where|when|which|who)\b)"
 )
-_PLACE = (
-    r"(?:find|locate|show me|give me|where is)(?: me)?"
+_THE_CODE = (
     r" the (?:code|function|method|place|class|part|piece of code) (?:that|which|where|for|to)"
 )
-_CHANGE = r"(?:refactor|debug)(?= (?:the|how|what|this|our)\b)"
+_PLACE = rf"(?:find|locate|show me|give me|where is)(?: me)?{_THE_CODE}"
+_CHANGE = rf"(?:refactor|debug)(?:{_THE_CODE}|(?= (?:the|how|what|this|our)\b))"
 _TOPIC = r"(?=\S+\s+\S|\S*(?:\w_\w|(?-i:[a-z][A-Z])))"
 """Two words, or a name."""
 _INSTRUCTION = re.compile(
