@@ -27,6 +27,32 @@ def test_as_many_secrets_are_taken_out_as_promised(draw):
 @pytest.mark.parametrize(
     "text",
     [
+        f'echo "{V}" | docker login -u deploy --password-stdin registry.shop.internal',
+        f"printf '%s' '{V}' | helm registry login -u deploy --password-stdin shop.internal",
+        f"echo {V} | gh auth login --with-token",
+        f"git clone https://{V}@git.shop.internal/shop/orders.git",
+        f"git clone https://{V}:x-oauth-basic@git.shop.internal/shop/orders.git",
+        f"--extra-index-url https://{V}@packages.shop.internal/simple",
+        f"db.shop.internal:5432:orders:deploy:{V}",
+        f"localhost:5432:*:postgres:{V}",
+    ],
+)
+def test_a_secret_is_taken_out_where_its_place_gives_it_away(text):
+    assert V not in redact(text).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://john.smith@shop.internal/orders",
+        "ssh://deployment-service-account@git.shop.internal/orders.git",
+        "https://oauth2accesstoken@gcr.shop.internal/v2",
+        "git+https://{token}@git.shop.internal/orders.git",
+        'echo "$REGISTRY_PASSWORD1" | docker login -u deploy --password-stdin',
+        "echo ${{ secrets.GITHUB_TOKEN }} | gh auth login --with-token",
+        "cat token.txt | docker login -u deploy --password-stdin",
+        "localhost:5432:orders:deploy:password",
+        "host:5432:db:user:$PGPASSWORD",
         f'public_key = "{V}"',
         f'f(token, other, "{V}")',
         f'login(token=token, user="{V}")',

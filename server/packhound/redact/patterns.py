@@ -11,7 +11,14 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from packhound.redact.names import LONG, PASSWORD_NAME
-from packhound.redact.values import is_name, is_no_dummy, is_no_sample, is_sample
+from packhound.redact.values import (
+    is_command_password,
+    is_name,
+    is_no_dummy,
+    is_no_sample,
+    is_random_user,
+    is_sample,
+)
 
 
 class Rule(NamedTuple):
@@ -135,6 +142,25 @@ LINE_RULES: tuple[Rule, ...] = (
 TEXT_RULES: tuple[Rule, ...] = (
     make_rule(
         "url-password", ("://",), r"://[^\s/:@'\"<>]{0,80}:([^\s/:@'\"<>{}$%]{3,120})@", is_no_dummy
+    ),
+    make_rule(
+        "url-token",
+        ("://",),
+        r"://([^\s/:@'\"<>{}$%?&=,;()]{16,200})(?::x-oauth-basic)?@",
+        is_random_user,
+    ),
+    make_rule(
+        "password",
+        ("--password-stdin", "--with-token"),
+        r"\b(?:echo|printf)[ \t][^\n|]{0,40}?['\"]?([^\s'\"|]{6,200})['\"]?[ \t]{0,4}\|"
+        r"[^\n|]{1,200}?--(?:password-stdin|with-token)",
+        is_command_password,
+    ),
+    make_rule(
+        "pgpass-password",
+        (":5432:", ":5433:", ":6432:", ":*:"),
+        r"(?m)^[\w.*-]{1,100}:(?:\d{4,5}|\*):[\w.*-]{1,64}:[\w.*@-]{1,64}:([^\s:'\"]{6,100})$",
+        is_command_password,
     ),
     make_rule(
         "slack-webhook",

@@ -88,6 +88,11 @@ def is_command_password(value: str) -> bool:
     return not is_dummy_password(value) or is_configured_password(value)
 
 
+def is_random_user(value: str) -> bool:
+    """Return True for a token in the place of the user of a URL."""
+    return is_secret_value(value, quoted=False) and not is_sample(value)
+
+
 def has_password_signs(value: str) -> bool:
     """Return True if signs that passwords are given stand among ten characters or more."""
     return len(value) >= 10 and bool(_signs(value)) and _signs(value) <= _BARE_SIGNS
