@@ -292,7 +292,7 @@ CHECKS = (
         "T30",
         "a note that was acknowledged is there, whoever is killed",
         "kills",
-        *(2_000, 100),
+        *(2_000, 40),
         f"{_SLOW} tests/memory/test_note_store.py",
     ),
     Check(

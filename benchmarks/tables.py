@@ -1,4 +1,4 @@
-"""Tables of benchmarks/README.md, made from the stored results.
+"""Tables of benchmarks/README.md and SECURITY.md, made from the stored results.
 
     python -m benchmarks.tables
 
@@ -11,15 +11,17 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from benchmarks.stored import FOLDER, load
+from benchmarks import reliability
+from benchmarks.stored import FOLDER, ROOT, load
 
-PAGE = FOLDER / "README.md"
+PAGES = (FOLDER / "README.md", ROOT / "SECURITY.md")
 _TABLE = re.compile(r"(<!-- table: ([\w.]+) -->\n)((?:\|.*\n)*)")
 Rows = Iterable[Iterable[object]]
 
 
 def main() -> None:
-    PAGE.write_text(with_tables(PAGE.read_text("utf-8")), "utf-8")
+    for page in PAGES:
+        page.write_text(with_tables(page.read_text("utf-8")), "utf-8")
 
 
 def with_tables(page: str) -> str:
@@ -94,10 +96,25 @@ def keystrokes() -> str:
     return _table(rows, "client", "nodes", "p50", "p95")
 
 
+_OF_SECURITY = ("T3", "T5", "T6", "T10", "T11", "T20", "T21", "T22", "T23", "T24", "T29", "T30")
+
+
+def security() -> str:
+    """Return what is promised to whoever fears harm or loss, what was tried, and of what code."""
+    results, rows = load(reliability.RESULTS), list[tuple[object, ...]]()
+    for check in reliability.CHECKS:
+        if check.name.split()[0] in _OF_SECURITY:
+            row = results.get(check.name, {"outcome": "has not run", "commit": "", "reached": 0})
+            cells = (check.name, check.promise, check.unit, f"{row['reached']:,}")
+            rows.append((*cells, f"{check.release:,}", row["outcome"], row["commit"]))
+    return _table(rows, "", "promise", "tried", "so far", "at a release", "outcome", "commit")
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
     "speed": speed,
     "grep_speed": grep_speed,
     "keystrokes": keystrokes,
+    "security": security,
 }
 
 

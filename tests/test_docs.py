@@ -11,9 +11,11 @@ from docs import settings as settings_pages
 from packhound.cli import main
 from packhound.core.types import KINDS
 from packhound.lsp.handlers.registry import ON_READING_THREAD, ON_WORKER_THREADS
+from tests.redact.test_shapes import PROMISED
 
 ROOT = Path(__file__).parents[1]
 PROMISES = (ROOT / "tests" / "README.md").read_text("utf-8")
+SECURITY = (ROOT / "SECURITY.md").read_text("utf-8")
 README = (ROOT / "README.md").read_text("utf-8")
 DOCS = {page.name: page.read_text("utf-8") for page in (ROOT / "docs").glob("*.md")}
 
@@ -50,6 +52,12 @@ def test_each_promise_of_a_release_has_its_row() -> None:
     assert run == numbers
 
 
+def test_secrets_are_promised_at_the_figures_that_are_tested() -> None:
+    text = SECURITY.partition("## Not promised")[2]
+    named = [float(figure) / 100 for figure in re.findall(r"(\d+) %", text)]
+    assert named == [PROMISED[group] for group in ("published", "named", "config")]
+
+
 def test_the_operations_of_the_protocol_are_those_of_the_registry() -> None:
     assert DOCS["protocol.md"] == protocol_page.page(), "run python docs/protocol.py"
 
@@ -77,7 +85,11 @@ def test_every_page_is_linked_from_the_readme() -> None:
 
 
 def test_links_lead_somewhere() -> None:
-    pages = {ROOT / "README.md": README, **{ROOT / "docs" / name: DOCS[name] for name in DOCS}}
+    pages = {
+        ROOT / "README.md": README,
+        ROOT / "SECURITY.md": SECURITY,
+        **{ROOT / "docs" / name: DOCS[name] for name in DOCS},
+    }
     targets = [
         page.parent / target
         for page, text in pages.items()
