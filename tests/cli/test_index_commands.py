@@ -10,6 +10,7 @@ from packhound.core.settings_reader import settings_from
 from packhound.core.types import Document
 from packhound.service.engine import Engine
 from tests.support.command_line import CODE, packhound
+from tests.support.git_repository import git
 
 MODELS = Path(__file__).parents[2] / "fixtures" / "models"
 
@@ -111,3 +112,42 @@ def test_a_slow_model_has_read_all_when_a_command_is_over(tmp_path: Path, root: 
     assert json.loads(packhound(tmp_path, "search", "parse a path", *words).stdout)["confidence"]
     status = json.loads(packhound(tmp_path, "status", *model, "--json").stdout)
     assert (status["encoder"], status["pending_vectors"]) == ("ready", 0)
+
+
+def test_several_folders_are_indexed_one_after_the_other(tmp_path: Path, root: Path) -> None:
+    (tmp_path / "barn").mkdir()
+    (tmp_path / "barn" / "hay.py").write_text("def stack_hay():\n    return 1\n")
+    index = ("index", "--root", str(root), "--root", str(tmp_path / "barn"))
+    rows = json.loads(packhound(tmp_path, *index, "--json").stdout)["roots"]
+    names = [(Path(row["root"]).name, row["files"]) for row in rows]
+    assert names == [("house", 2), ("barn", 1)]
+    printed = packhound(tmp_path, *index).stdout
+    assert f"{tmp_path / 'barn'}:\n1 files, 1 nodes" in printed
+
+
+def test_a_bare_repository_is_read_as_of_its_head(tmp_path: Path, root: Path) -> None:
+    git(root, "init", "-q")
+    git(root, "add", "door.py")
+    git(root, "commit", "-qm", "Begin")
+    bare = tmp_path / "house.git"
+    git(tmp_path, "clone", "-q", "--bare", str(root), str(bare))
+    before = sorted(path for path in bare.rglob("*"))
+    report = json.loads(packhound(tmp_path, "index", "--root", str(bare), "--json").stdout)
+    assert (report["files"], report["languages"]) == (1, {"python": 1})
+    found = packhound(tmp_path, "search", "open_door", "--root", str(bare)).stdout
+    assert "door.py:1-3" in found
+    git(root, "commit", "-q", "--allow-empty", "-m", "Go on")
+    (root / "gate.py").write_text("def open_gate():\n    return 1\n")
+    git(root, "add", "gate.py")
+    git(root, "commit", "-qm", "Gate")
+    git(root, "push", "-q", str(bare), "HEAD")
+    assert "gate.py:1-2" in packhound(tmp_path, "search", "open_gate", "--root", str(bare)).stdout
+    written = [path.name for path in (tmp_path / "cache").rglob("*.py")]
+    assert sorted(written) == ["door.py", "door.py", "gate.py"]
+    packhound(tmp_path, "clear", "--root", str(bare))
+    assert not list((tmp_path / "cache").rglob("*.py"))
+    assert not list((tmp_path / "cache").rglob("index.sqlite"))
+    assert {*before} <= {*bare.rglob("*")}
+    git(tmp_path, "init", "-q", "--bare", "empty.git")
+    refused = packhound(tmp_path, "index", "--root", str(tmp_path / "empty.git"))
+    assert refused.returncode == 2 and "has no commit at HEAD" in refused.stderr

@@ -196,7 +196,7 @@ def test_notes_of_all_roots_are_listed_found_shown_and_forgotten(run):
 
 
 def test_a_command_of_one_root_refuses_several(run):
-    for command in (["index"], ["memory", "add", "insight", "key", "text"], ["memory", "clear"]):
+    for command in (["rebuild"], ["memory", "add", "insight", "key", "text"], ["memory", "clear"]):
         refused = run(*command)
         assert refused.returncode == 2
         assert "kitchen', '" in refused.stderr and "this command takes one" in refused.stderr

@@ -14,9 +14,11 @@ import click
 from packhound import __version__, cli
 from packhound.cli.group import ReportingGroup
 from packhound.cli.opening import exit_unless_saved, folder_settings, open_engine, overrides_of
-from packhound.cli.options import JSON, MODEL, ROOT, SET
-from packhound.cli.terminal import print_json
+from packhound.cli.options import JSON, MODEL, ROOT, ROOTS, SET
+from packhound.cli.terminal import echo, print_json
 from packhound.core.log_file import log_to_file
+from packhound.core.status import LeftOutRow, Status
+from packhound.redact import visible_line
 
 log = logging.getLogger("packhound")
 
@@ -68,38 +70,51 @@ def main(context: click.Context, log_file: Path | None) -> None:
 
 
 @main.command()
-@ROOT
+@ROOTS
 @JSON
 @MODEL
 @SET
-def index(root: Path, as_json: bool, encoder_path: str, changes: Sequence[str]) -> None:
-    """Index a folder, or bring its index up to date; exit code 1 if it cannot be saved."""
-    start = time.perf_counter()
-    with open_engine(root, folder_settings(root, overrides_of(encoder_path, changes))) as engine:
-        engine.flush()
-        elapsed_ms = (time.perf_counter() - start) * 1_000
-        status, left_out = engine.status(every_source=True), engine.left_out.rows
+def index(roots: Sequence[Path], as_json: bool, encoder_path: str, changes: Sequence[str]) -> None:
+    """Index folders, or bring their indexes up to date; exit code 1 if one cannot be saved."""
+    reports, unsaved = list[dict[str, object]](), list[Status]()
+    for root in roots:
+        start = time.perf_counter()
+        settings = folder_settings(root, overrides_of(encoder_path, changes))
+        with open_engine(root, settings) as engine:
+            engine.flush()
+            elapsed_ms = (time.perf_counter() - start) * 1_000
+            status, left_out = engine.status(every_source=True), engine.left_out.rows
+        reports.append({"root": status.root, **_index_report(status, left_out, elapsed_ms)})
+        unsaved += [status] if status.save_problem else []
+        if not as_json:
+            if len(roots) > 1:
+                echo(visible_line(f"{status.root}:"))
+            cli.show.index_summary(status, left_out, elapsed_ms)
     if as_json:
-        print_json(
-            {
-                "files": status.files,
-                "nodes": status.nodes,
-                "languages": status.languages,
-                "kinds": status.kinds,
-                "sources": {row.name: row.records for row in status.sources},
-                "vectors": status.vectors,
-                "encoder": status.encoder,
-                "failed_vectors": status.n_failed,
-                "left_out": [row._asdict() for row in left_out],
-                "disk_bytes": status.disk_bytes,
-                "elapsed_ms": round(elapsed_ms, 1),
-                "generation": status.generation,
-                "warnings": list(status.notes),
-            }
-        )
-    else:
-        cli.show.index_summary(status, left_out, elapsed_ms)
-    exit_unless_saved(status)
+        only = {key: value for key, value in reports[0].items() if key != "root"}
+        print_json(only if len(reports) == 1 else {"roots": reports})
+    for status in unsaved:
+        exit_unless_saved(status)
+
+
+def _index_report(
+    status: Status, left_out: Sequence[LeftOutRow], elapsed_ms: float
+) -> dict[str, object]:
+    return {
+        "files": status.files,
+        "nodes": status.nodes,
+        "languages": status.languages,
+        "kinds": status.kinds,
+        "sources": {row.name: row.records for row in status.sources},
+        "vectors": status.vectors,
+        "encoder": status.encoder,
+        "failed_vectors": status.n_failed,
+        "left_out": [row._asdict() for row in left_out],
+        "disk_bytes": status.disk_bytes,
+        "elapsed_ms": round(elapsed_ms, 1),
+        "generation": status.generation,
+        "warnings": list(status.notes),
+    }
 
 
 @main.command()

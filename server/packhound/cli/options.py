@@ -10,6 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from packhound import service
+from packhound.core.errors import SettingsError
 from packhound.core.settings_reader import SETTINGS
 
 Command: TypeAlias = Callable[..., Any]
@@ -58,6 +59,16 @@ def read_roots(
     return [*roots.values()]
 
 
+def read_sources(
+    context: click.Context, parameter: click.Parameter, written: Sequence[str]
+) -> list[Path]:
+    """Return the folders that `--root` names; for a bare repository the files of its HEAD."""
+    try:
+        return [*map(service.checked_out, read_roots(context, parameter, written))]
+    except SettingsError as problem:
+        raise click.UsageError(str(problem)) from None
+
+
 ROOT = click.option(
     "--root",
     multiple=True,
@@ -70,7 +81,7 @@ ROOTS = click.option(
     "--root",
     "roots",
     multiple=True,
-    callback=read_roots,
+    callback=read_sources,
     metavar="FOLDER",
     help="Folder to search, as often as there are folders; default: here.",
     shell_complete=complete_folder,

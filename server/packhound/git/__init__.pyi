@@ -11,6 +11,7 @@ from .hunks import Hunk as Hunk
 from .hunks import read_hunks as read_hunks
 from .log import History as History
 from .log import HistoryReader as HistoryReader
+from .revision import Revision as Revision
 from .revision import find_revision as find_revision
 from .revision import write_revision as write_revision
 from .working_tree import Changes as Changes

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from packhound.core.errors import SettingsError
 from packhound.core.private_file import make_private_folder
+from packhound.core.settings import Settings
 from packhound.core.settings_reader import changed
-from packhound.git import find_revision, write_revision
+from packhound.git import Revision, find_revision, write_revision
 from packhound.redact import visible_line
 from packhound.service.dependencies import find_dependency
 from packhound.service.indexed_folder import IndexedFolder
-from packhound.service.roots import REVISIONS
+from packhound.service.roots import REVISIONS, index_folder, real_path
 
 if TYPE_CHECKING:
     from packhound.service.engine import Engine
@@ -101,19 +102,12 @@ class OtherRoots:
                 f"'{visible_line(str(root))}'"
             )
         short = revision.commit[:_COMMIT_DIGITS]
-        folder = self._folder.cache / REVISIONS / revision.commit
+        folder = _folder_of(root, revision)
         if not folder.is_dir():
             if stale := self._opened.pop(folder, None):  # The cache was cleared.
                 stale.engine.close()
             self._folder.queue.flush(_SAVE_S)  # Its index is what that of the commit begins with.
-            limits = self._folder.settings.index
-            make_private_folder(folder.parent)
-            try:
-                write_revision(
-                    root, revision, folder, limits.max_files, limits.max_file_kilobytes * 1_000
-                )
-            except OSError as error:
-                raise SettingsError(f"'rev:{name}' cannot be read: {error}") from None
+            _write(root, revision, folder, self._folder.settings)
         day = datetime.fromtimestamp(revision.seconds, timezone.utc).date().isoformat()
         note = f"rev:{visible_line(name[:200])} is commit {short} of {day}"
         return _Place(folder, f"rev@{short}", note)
@@ -126,3 +120,35 @@ class OtherRoots:
         version = f" {found.version}" if found.version else ""
         note = f"deps:{visible_line(name)} is{version} in {visible_line(str(found.folder))}"
         return _Place(found.folder, label, note)
+
+
+def checked_out(root: Path) -> Path:
+    """Return a folder; for a bare repository that of the files of its HEAD, written if need be.
+
+    Raises SettingsError: nothing is committed there, or git does not read it.
+    """
+    real = real_path(root)
+    if not ((real / "HEAD").is_file() and (real / "objects").is_dir() and (real / "refs").is_dir()):
+        return root
+    revision = find_revision(real, "HEAD")
+    if revision is None:
+        raise SettingsError(
+            f"the bare repository '{visible_line(str(root))}' has no commit at HEAD"
+        )
+    folder = _folder_of(real, revision)
+    if not folder.is_dir():
+        _write(real, revision, folder, Settings())
+    return folder
+
+
+def _folder_of(root: Path, revision: Revision) -> Path:
+    return index_folder(root) / REVISIONS / revision.commit
+
+
+def _write(root: Path, revision: Revision, folder: Path, settings: Settings) -> None:
+    make_private_folder(folder.parent)
+    max_bytes = settings.index.max_file_kilobytes * 1_000
+    try:
+        write_revision(root, revision, folder, settings.index.max_files, max_bytes)
+    except OSError as error:
+        raise SettingsError(f"commit {revision.commit} cannot be read: {error}") from None

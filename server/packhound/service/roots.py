@@ -79,16 +79,15 @@ def clear_index(root: Path | None) -> int:
     Only folders that hold an index are deleted, whatever else the cache folder holds. Where a
     running server has an index, its lock and its socket stay.
     """
-    locks = list(cache_folder().glob("*/lock"))
+    folders = list(cache_folder().glob("*"))
     if root is not None:
-        own = _lock_of(root)
-        locks = [own, *map(_lock_of, (own.parent / REVISIONS).glob("*"))]
-    folders = [lock.parent for lock in locks if (lock.parent / "index.sqlite").is_file()]
-    return sum(map(_clear, folders))
+        own = index_folder(real_path(root))
+        folders = [own, *map(index_folder, (own / REVISIONS).glob("*"))]
+    return sum(_clear(folder) for folder in folders if _is_index(folder))
 
 
-def _lock_of(root: Path) -> Path:
-    return index_folder(real_path(root)) / "lock"
+def _is_index(folder: Path) -> bool:
+    return (folder / "index.sqlite").is_file() or (folder / REVISIONS).is_dir()
 
 
 def _clear(folder: Path) -> int:
