@@ -83,6 +83,7 @@ RESULTS = (
     Stored("results/index_speed.json", "index_speed 12000 40000", _INDEX),
     Stored("results/laws.json", "laws LAWS CORPORA", (*_SEARCH, "operations", "cli")),
     Stored("results/note_kills.json", "sources.kills", ("core", "memory", "storage")),
+    Stored("results/patterns.json", "patterns.oracle FOLDER ...", ("parsing",)),
     Stored("results/pack_evidence.json", "packs.evidence", _PACK),
     Stored("results/pack_latency.json", "packs.latency", _PACK),
     Stored("results/pack_needed.json", "packs.needed FILE SUITE=CORPORA ...", _PACK),

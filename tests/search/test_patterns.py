@@ -8,7 +8,7 @@ import pytest
 
 from packhound.core.errors import Cancelled, SettingsError
 from packhound.core.settings import Settings
-from packhound.core.types import Document, Query, Results
+from packhound.core.types import Budget, Document, Query, Results
 from packhound.grep import GrepRequest
 from packhound.operations import Call, answer, as_text
 from packhound.service import Roots
@@ -39,6 +39,11 @@ def parse_number(text):
 }
 
 
+def ask(text: str, **fields: object) -> Query:
+    """Return a query with time enough for a busy machine."""
+    return Query(text, budget=Budget(60_000), **fields)  # type: ignore[arg-type]
+
+
 @pytest.fixture
 def stored(engine: Engine) -> Engine:
     write_files(engine.root, FILES)
@@ -52,7 +57,7 @@ def places(results: Results) -> dict[str, list[int]]:
 
 
 def test_a_pattern_alone_lists_what_matches(stored: Engine) -> None:
-    results = stored.search(Query("raise $E($$$)"))
+    results = stored.search(ask("raise $E($$$)"))
     assert places(results) == {"read_row": [4], "retry_with_backoff": [12], "parse_number": [16]}
     assert results.hits[0].explanation().reasons[0] == "1 line matches: 4"
     assert results.hits[0].explanation().line == "raise StoreError(path)"
@@ -60,31 +65,31 @@ def test_a_pattern_alone_lists_what_matches(stored: Engine) -> None:
 
 
 def test_words_rank_what_the_pattern_lets_through(stored: Engine) -> None:
-    results = stored.search(Query("retry with backoff  raise $E($$$)", deep=False))
+    results = stored.search(ask("retry with backoff  raise $E($$$)", deep=False))
     assert results.hits[0].node.name == "retry_with_backoff"
     assert "sendMail" not in places(results)
     assert all(places(results).values())
 
 
 def test_holes_are_facets_that_narrow(stored: Engine) -> None:
-    results = stored.search(Query("raise $E($$$)"))
+    results = stored.search(ask("raise $E($$$)"))
     (facet,) = results.facets
     assert (facet.name, facet.values, facet.n_values) == (
         "E",
         (("StoreError", 2), ("ValueError", 1)),
         2,
     )
-    narrowed = stored.search(Query("raise $E($$$)", facets=("E=ValueError",)))
+    narrowed = stored.search(ask("raise $E($$$)", facets=("E=ValueError",)))
     assert places(narrowed) == {"parse_number": [16]}
 
 
 @pytest.mark.parametrize(
     "query",
     [
-        Query("pattern: throw new $E($M)"),
-        Query("", pattern="throw new $E($M)"),
-        Query("throw new $E($M) lang:javascript"),
-        Query("throw new $E($M)", languages=("javascript",)),
+        ask("pattern: throw new $E($M)"),
+        ask("", pattern="throw new $E($M)"),
+        ask("throw new $E($M) lang:javascript"),
+        ask("throw new $E($M)", languages=("javascript",)),
     ],
 )
 def test_a_pattern_can_be_said_in_several_ways(stored: Engine, query: Query) -> None:
@@ -92,17 +97,17 @@ def test_a_pattern_can_be_said_in_several_ways(stored: Engine, query: Query) -> 
 
 
 def test_filters_count_beside_a_pattern(stored: Engine) -> None:
-    assert not stored.search(Query("raise $E($$$) path:web/**")).hits
-    assert places(stored.search(Query("raise $E($$$) -path:web/**")))
+    assert not stored.search(ask("raise $E($$$) path:web/**")).hits
+    assert places(stored.search(ask("raise $E($$$) -path:web/**")))
 
 
 def test_unsaved_text_counts(stored: Engine) -> None:
     stored.update(Document("store.py", b"def unsaved():\n    raise KeyError(1)\n"))
-    assert places(stored.search(Query("raise $E($$$)"))) == {"unsaved": [2]}
+    assert places(stored.search(ask("raise $E($$$)"))) == {"unsaved": [2]}
 
 
 def test_what_does_not_parse_says_where_and_is_searched_as_words(stored: Engine) -> None:
-    results = stored.search(Query("pattern: raise $E($$$"))
+    results = stored.search(ask("pattern: raise $E($$$"))
     assert (
         "'raise $E($$$' was taken for a pattern in python, and does not parse at its end: it is"
         " searched as words" in results.notes
@@ -110,14 +115,12 @@ def test_what_does_not_parse_says_where_and_is_searched_as_words(stored: Engine)
 
 
 def test_a_lone_variable_is_a_word(stored: Engine) -> None:
-    results = stored.search(Query("$HOME"))
+    results = stored.search(ask("$HOME"))
     assert not [note for note in results.notes if "pattern" in note]
 
 
 def test_what_was_not_looked_at_is_said(stored: Engine) -> None:
-    query = Query("raise $E($$$)")
-    query = Query(query.text, budget=type(query.budget)(0.001))
-    results = stored.search(query)
+    results = stored.search(Query("raise $E($$$)", budget=Budget(0.001)))
     assert results.truncated
     assert [note for note in results.notes if "were not looked at" in note]
 
@@ -126,7 +129,7 @@ def test_a_search_can_be_cancelled(stored: Engine) -> None:
     cancel = threading.Event()
     cancel.set()
     with pytest.raises(Cancelled):
-        stored.search(Query("raise $E($$$)"), cancel)
+        stored.search(ask("raise $E($$$)"), cancel)
 
 
 def test_grep_finds_the_lines_of_a_pattern(stored: Engine) -> None:
@@ -148,13 +151,39 @@ def test_agents_match_texts_without_secrets(stored: Engine) -> None:
     write_files(stored.root, {"key.py": f'def key():\n    login("{secret}", 1)\n'})
     stored.refresh()
     assert stored.settled(30)
-    query = Query("login($KEY, $$$)", redacted=True)
+    query = ask("login($KEY, $$$)", redacted=True)
     assert secret not in str(stored.search(query).facets)
-    assert secret in str(stored.search(Query(query.text)).facets)
+    assert secret in str(stored.search(ask(query.text)).facets)
 
 
 def test_the_text_of_an_answer_has_the_lines_and_what_the_holes_are(stored: Engine) -> None:
     call = Call(Roots([stored]), Settings())
-    text = as_text("search", answer(call, "search", {"query": "raise $E($$$)"}))
+    text = as_text("search", answer(call, "search", {"query": "raise $E($$$)", "time_ms": 60_000}))
     assert "$E: StoreError 2, ValueError 1" in text.splitlines()
     assert '12\traise StoreError("gave up")' in text.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("query", "relaxed", "opened"),
+    [
+        ('raise StoreError("lost")', "raise StoreError($_)", '"lost"'),
+        ("raise RowError($MESSAGE)", "raise $_($MESSAGE)", "RowError"),
+    ],
+)
+def test_an_empty_answer_opens_one_hole(
+    stored: Engine, query: str, relaxed: str, opened: str
+) -> None:
+    results = stored.search(ask("", pattern=query))
+    assert places(results)
+    assert results.notes == (
+        f"nothing has the shape '{query}' (python): these have '{relaxed}', any code in the place"
+        f" of {opened}",
+    )
+
+
+def test_a_shape_that_is_nowhere_is_said_so(stored: Engine) -> None:
+    results = stored.search(ask("while $A: $B = nowhere($C)"))
+    assert not results.hits
+    assert results.notes[0].startswith(
+        "nothing has the shape 'while $A: $B = nowhere($C)' (python)"
+    )

@@ -6,6 +6,7 @@ trees are made in parser processes.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,6 +28,8 @@ from packhound.parsing import (
 from packhound.text import LineIndex
 
 _MAX_QUOTED = 60
+_WORD = re.compile(rb"[0-9A-Za-z_]+")
+NOT_LOOKED_AT = "were not looked at"
 
 
 class Place(NamedTuple):
@@ -69,7 +72,7 @@ class Places:
         if not self.n_unread:
             return ""
         return (
-            f"{self.n_unread:,} of {self.n_files:,} files that may match were not looked at:"
+            f"{self.n_unread:,} of {self.n_files:,} files that may match {NOT_LOOKED_AT}:"
             " give more time, or narrow by path:"
         )
 
@@ -146,11 +149,18 @@ def _documents(
     n_without: Counter[bool],
 ) -> Iterator[Document]:
     """Yield the files that have all literals; others that were read are counted."""
+    searches = {
+        language: [
+            re.compile(rb"\b%s\b" % each if _WORD.fullmatch(each) else re.escape(each)).search
+            for each in literals
+        ]
+        for language, literals in pattern.literals.items()
+    }
     for path in paths:
         text, language = source(path, snapshot), snapshot.files[path].language
         if text is None:
             continue
-        if all(literal in text for literal in pattern.literals[language]):
+        if all(search(text) for search in searches[language]):
             yield Document(path, text, language)
         else:
             n_without[True] += 1

@@ -17,6 +17,7 @@ from .pool.patterns import PatternMatch as PatternMatch
 from .pool.patterns import PatternProblem as PatternProblem
 from .pool.patterns import find_pattern as find_pattern
 from .pool.patterns import read_pattern as read_pattern
+from .pool.patterns import relax_pattern as relax_pattern
 from .pool.pool import NOT_STARTED as NOT_STARTED
 from .pool.pool import ParsePool as ParsePool
 from .pool.shared import SharedPool as SharedPool

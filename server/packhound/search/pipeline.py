@@ -21,6 +21,7 @@ from packhound.core.errors import PluginError
 from packhound.core.settings import Settings
 from packhound.core.settings_reader import changed
 from packhound.core.types import Hit, Query, Results, SignalValue
+from packhound.grep import NOT_LOOKED_AT
 from packhound.index import Snapshot
 from packhound.search.answer_notes import NO_WORD_NOTE, name_notes, with_weak_note
 from packhound.search.confidence import (
@@ -84,12 +85,13 @@ def search(
     if pattern is None or environment.texts is None:
         return _search(snapshot, query, environment, run)
     parsed = parse(snapshot, query, environment)
-    until = time.monotonic() + _SHARE_OF_PATTERN * run.remaining_ms / 1_000
+    # The time that parser processes take to start, with the first pattern, does not count.
+    until = time.monotonic() + _SHARE_OF_PATTERN * query.budget.time_ms / 1_000
     parsed, structure, notes = find_nodes(
         snapshot, parsed, pattern, environment.texts, query.facets, until, cancel
     )
     run.notes += notes
-    run.truncated |= bool(notes)
+    run.truncated |= any(NOT_LOOKED_AT in note for note in notes)
     allowed = allowed_node_ids(snapshot, environment.cache.stats(snapshot), parsed)
     run.facets = structure.facets(snapshot.live if allowed is None else allowed)
     environment = replace(environment, within=parsed.within)

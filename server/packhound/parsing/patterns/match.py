@@ -61,8 +61,8 @@ def _bind(name: str, nodes: Sequence[Node], captures: dict[str, Sequence[Node]])
     return before is nodes or _are_same(before, nodes)
 
 
-def _are_same(some: Sequence[Node], others: Sequence[Node]) -> bool:
-    return len(some) == len(others) and all(map(_is_same, some, others))
+def _are_same(first: Sequence[Node], second: Sequence[Node]) -> bool:
+    return len(first) == len(second) and all(map(_is_same, first, second))
 
 
 def _is_same(one: Node, other: Node) -> bool:
@@ -81,14 +81,17 @@ def _match_all(
     """Return True if nodes match goals in turn."""
     if not nodes:
         return False
-    at, position = 0, 0
-    while at < len(goals):
-        if position == len(nodes) and at:
+    goal_position, position = 0, 0
+    while goal_position < len(goals):
+        if position == len(nodes) and goal_position:
             return False
-        if goals[at].is_run:
-            at, position = _match_run(goals, at, nodes, position, captures)
+        if goals[goal_position].is_run:
+            goal_position, position = _match_run(goals, goal_position, nodes, position, captures)
         else:
-            at, position = at + 1, _match_one(goals[at], nodes, position, captures)
+            goal_position, position = (
+                goal_position + 1,
+                _match_one(goals[goal_position], nodes, position, captures),
+            )
         if position < 0:
             return False
     return True
@@ -107,27 +110,29 @@ def _match_one(
 
 def _match_run(
     goals: Sequence[Goal],
-    at: int,
+    goal_position: int,
     nodes: Sequence[Node],
     position: int,
     captures: dict[str, Sequence[Node]],
 ) -> tuple[int, int]:
     """Return the next goal and the position behind the nodes that `$$$` is; -1 if it is none."""
-    hole, first = goals[at].hole, at + 1
-    at = first
-    while at < len(goals) and _is_sign(goals[at]):
-        at += 1
-    if at == len(goals):
+    hole, first = goals[goal_position].hole, goal_position + 1
+    goal_position = first
+    while goal_position < len(goals) and _is_sign(goals[goal_position]):
+        goal_position += 1
+    if goal_position == len(goals):
         end = len(nodes)
-    elif goals[at].is_run:
+    elif goals[goal_position].is_run:
         end = position + 1
     else:
-        end = _next_match(goals[at], nodes, position, captures)
-    if at < len(goals) and end >= len(nodes):
-        return at, -1
+        end = _next_match(goals[goal_position], nodes, position, captures)
+    if goal_position < len(goals) and end >= len(nodes):
+        return goal_position, -1
     run = nodes[position:end]
     name = f"$$${hole.name}" if hole and hole.name else ""
-    return at, end if _bind(name, run[: max(0, len(run) - (at - first))], captures) else -1
+    return goal_position, end if _bind(
+        name, run[: max(0, len(run) - (goal_position - first))], captures
+    ) else -1
 
 
 def _is_sign(goal: Goal) -> bool:

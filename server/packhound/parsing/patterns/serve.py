@@ -19,7 +19,7 @@ from packhound.parsing.patterns.compile import (
 )
 from packhound.parsing.patterns.holes import HOLE
 from packhound.parsing.patterns.match import find
-from packhound.parsing.pool.framing import PatternTask, Plain, ReadTask
+from packhound.parsing.pool.framing import PatternTask, Plain, ReadTask, RelaxTask
 from packhound.parsing.source import Source
 
 _WORD = re.compile(r"\S+")
@@ -29,6 +29,9 @@ _NAME = re.compile(r"[\w$]")
 _TYPES = frozenset({"bool", "char", "double", "float", "int", "long", "string", "void"})
 _SIGN = re.compile(r"[^\w\s$'\"?!.,-]|[\w)\]]\.[\w$]|->|\$\$\$")
 """What code has and a sentence has not."""
+_TOKEN = re.compile(
+    r"""\$\$?\$?\w*|(?P<literal>"[^"\n]*"|'[^'\n]*'|`[^`\n]*`|\b\d[\w.]*)|(?P<name>\b[^\W\d]\w*)"""
+)
 _AMBIGUOUS = frozenset({"bash", "php", "markdown", "sql"})
 """Languages in which `$NAME` or plain words are code: a query is theirs only where it says so."""
 _MAX_STARTS = 40
@@ -80,6 +83,23 @@ def _may_begin(text: str, language: str) -> bool:
     if word in _TYPES or word in _keywords(language):
         return bool(rest)
     return bool(_SIGN.search(text)) and not (_PLAIN_WORD.fullmatch(word) and _NAME.match(rest))
+
+
+def relax_pattern(task: RelaxTask) -> Plain:
+    """Return patterns with one further hole and what it was: literals first, then names."""
+    tokens = [*_TOKEN.finditer(task.pattern)]
+    tokens.sort(key=lambda token: token.lastgroup == "name")
+    relaxed = list[tuple[str, str]]()
+    for token in tokens:
+        if not token.lastgroup or token[0] in _keywords(task.language):
+            continue
+        text = f"{task.pattern[: token.start()]}$_{task.pattern[token.end() :]}"
+        try:
+            _compile(task.language, text)
+        except NoPattern:
+            continue
+        relaxed.append((text, token[0]))
+    return tuple(relaxed)
 
 
 @lru_cache(maxsize=64)

@@ -79,6 +79,13 @@ class ReadTask(NamedTuple):
     is_explicit: bool
 
 
+class RelaxTask(NamedTuple):
+    """A pattern in a language, of which single parts are to become holes."""
+
+    pattern: str
+    language: str
+
+
 def encode_task(task: Task) -> Plain:
     """Encode a task for the pipe."""
     document, plain_reason, indexed, is_open = task

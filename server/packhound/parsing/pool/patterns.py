@@ -70,6 +70,18 @@ def read_pattern(
     return start, CodePattern(text[start:], dict(literals))
 
 
+def relax_pattern(pattern: CodePattern) -> list[tuple[str, CodePattern]]:
+    """Return what a pattern has with the pattern in which that is a hole: first literals."""
+    languages = [*pattern.literals]
+    answers = _processes().ask([(pattern.text, languages[0])]) if languages else []
+    relaxed = []
+    for text, opened in cast("list[tuple[str, str]]", answers[0]) if answers else ():
+        read = read_pattern(text, languages, is_explicit=True)
+        if read is not None and not isinstance(read, PatternProblem):
+            relaxed.append((opened, read[1]))
+    return relaxed
+
+
 def find_pattern(
     pattern: CodePattern,
     documents: Iterable[Document],

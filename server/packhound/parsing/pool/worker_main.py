@@ -28,6 +28,7 @@ from packhound.parsing.pool.framing import (
     PatternTask,
     Plain,
     ReadTask,
+    RelaxTask,
     Task,
     decode_task,
     encode_file,
@@ -81,6 +82,8 @@ def main(memory_mb: int, max_parse_s: float, with_texts: bool, extractors: str =
 def _answer_on_pattern(value: tuple[Any, ...]) -> Plain:
     from packhound.parsing.patterns import serve  # Most processes are asked for none.
 
+    if len(value) == len(RelaxTask._fields):
+        return serve.relax_pattern(RelaxTask(*value))
     if len(value) == len(ReadTask._fields):
         return serve.read_pattern(ReadTask(*value))
     try:

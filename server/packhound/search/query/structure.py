@@ -14,7 +14,7 @@ from packhound.core.types import Explanation, Facet, Hit, Query
 from packhound.files import compile_globs
 from packhound.grep import Place, StructureSearch, describe_problem, languages_of
 from packhound.index import Snapshot
-from packhound.parsing import HOLE, CodePattern, PatternProblem, read_pattern
+from packhound.parsing import HOLE, CodePattern, PatternProblem, read_pattern, relax_pattern
 from packhound.search.query.bug_report import is_report
 from packhound.search.query.filter_syntax import take_filters
 from packhound.search.query.parse import ParsedQuery
@@ -22,32 +22,33 @@ from packhound.search.query.word_lists import LANGUAGE_NAMES
 
 _EXPLICIT = re.compile(r"(?<!\S)pattern:\s*(?=\S)")
 _FILTER = re.compile(r"(?<!\S)(?:-?path|-?kind|lang|language|tests):[^\s$]+")
+_MAX_RELAXED = 5
 _MAX_VALUES, _MAX_SHOWN, _MAX_LINES = 50, 3, 5
 
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """What a pattern matches: the places in each node id, by line."""
+    """What a pattern matches: the matches in each node id, by line."""
 
     pattern: CodePattern
-    places: Mapping[int, Sequence[Place]]
+    matches: Mapping[int, Sequence[Place]]
 
     @property
     def node_ids(self) -> frozenset[int]:
         """The nodes that have a match."""
-        return frozenset(self.places)
+        return frozenset(self.matches)
 
     @property
     def lines(self) -> Mapping[int, Sequence[int]]:
         """The lines of the matches in each node."""
-        return {node_id: [*_by_line(places)] for node_id, places in self.places.items()}
+        return {node_id: [*_by_line(matches)] for node_id, matches in self.matches.items()}
 
     def facets(self, allowed: Mask) -> tuple[Facet, ...]:
         """Return for each named hole what it is in the allowed nodes, and how often."""
         counts: dict[str, Counter[str]] = {}
-        for node_id, places in self.places.items():
-            for place in places if allowed[node_id] else ():
-                for name, text in place.captures.items():
+        for node_id, matches in self.matches.items():
+            for match in matches if allowed[node_id] else ():
+                for name, text in match.captures.items():
                     counts.setdefault(name, Counter())[text] += 1
         return tuple(
             Facet(name, tuple(counts[name].most_common(_MAX_VALUES)), len(counts[name]))
@@ -59,7 +60,7 @@ class Structure:
         return tuple(self._mark(hit) for hit in hits)
 
     def _mark(self, hit: Hit) -> Hit:
-        lines = _by_line(self.places.get(hit.node.node_id, ()))
+        lines = _by_line(self.matches.get(hit.node.node_id, ()))
         if hit.record or not lines:
             return hit
         explanation = partial(_explain, hit.explanation, lines)
@@ -112,18 +113,41 @@ def find_nodes(
             query.excluded_globs and excluded(path)
         )
 
-    places, note = texts.places_by_node(snapshot, pattern, is_selected, until, cancel)
+    def find(code: CodePattern) -> tuple[Mapping[int, Sequence[Place]], str]:
+        return texts.places_by_node(snapshot, code, is_selected, until, cancel)
+
+    matches, note = find(pattern)
+    notes = [note] if note else []
+    if not matches and not notes:
+        pattern, matches, notes = _relax(pattern, find)
     for facet in facets:
         name, _, value = facet.lstrip("$").partition("=")
-        places = {
-            node_id: kept
-            for node_id, each in places.items()
-            if (kept := [place for place in each if place.captures.get(name) == value])
+        matches = {
+            node_id: left_over
+            for node_id, each in matches.items()
+            if (left_over := [match for match in each if match.captures.get(name) == value])
         }
-    structure = Structure(pattern, places)
+    structure = Structure(pattern, matches)
     node_ids = structure.node_ids
     query = replace(query, within=node_ids if query.within is None else query.within & node_ids)
-    return query, structure, (note,) if note else ()
+    return query, structure, tuple(notes)
+
+
+def _relax(
+    pattern: CodePattern, find: Callable[[CodePattern], tuple[Mapping[int, Sequence[Place]], str]]
+) -> tuple[CodePattern, Mapping[int, Sequence[Place]], list[str]]:
+    """Return the first pattern with one hole more that matches, its matches, and what was done."""
+    nothing = f"nothing has the shape '{pattern.text}' ({', '.join(pattern.literals)})"
+    for opened, relaxed in relax_pattern(pattern)[:_MAX_RELAXED]:
+        matches, note = find(relaxed)
+        if matches:
+            relaxed_note = (
+                f"{nothing}: these have '{relaxed.text}', any code in the place of {opened}"
+            )
+            return relaxed, matches, [relaxed_note, *([note] if note else [])]
+        if note:
+            return pattern, matches, [nothing, note]
+    return pattern, {}, [nothing]
 
 
 def _languages(snapshot: Snapshot, query: Query) -> list[str]:
@@ -131,8 +155,8 @@ def _languages(snapshot: Snapshot, query: Query) -> list[str]:
     names = [*query.languages]
     for name, value in take_filters(query.text)[1]:
         names += value.split(",") if name == "lang" else []
-    asked = {LANGUAGE_NAMES.get(name.lower(), name.lower()) for name in names}
-    return [name for name in languages_of(snapshot) if not asked or name in asked]
+    names_asked = {LANGUAGE_NAMES.get(name.lower(), name.lower()) for name in names}
+    return [name for name in languages_of(snapshot) if not names_asked or name in names_asked]
 
 
 def _looks_like_code(text: str) -> bool:
@@ -140,8 +164,8 @@ def _looks_like_code(text: str) -> bool:
     return bool(holes) and bool(re.search(r"[(){}\[\]=;<>]", text[holes[0].start() :]))
 
 
-def _by_line(places: Iterable[Place]) -> dict[int, str]:
-    return {place.line: place.text for place in places}
+def _by_line(matches: Iterable[Place]) -> dict[int, str]:
+    return {match.line: match.text for match in matches}
 
 
 def _explain(explain: Callable[[], Explanation], lines: Mapping[int, str]) -> Explanation:
