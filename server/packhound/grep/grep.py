@@ -8,9 +8,10 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import compress, islice
 from typing import NamedTuple, TypeAlias
 
 from packhound.core.errors import Cancelled
@@ -299,9 +300,10 @@ class Grep:
         yield from paths[:_FEW_PATHS]
         if others := paths[_FEW_PATHS:]:
             files = self._sorted_files(snapshot)
-            positions = files.filters.candidates(hashes_of((pattern.literals,)))
-            admitted = {files.paths[i] for i in positions.tolist()}
-            yield from (path for path in others if path in admitted)
+            positions = [bisect_left(files.paths, path) for path in others]
+            hashes = hashes_of((pattern.literals,))
+            admitted = {*files.filters.candidates(hashes, positions).tolist()}
+            yield from compress(others, (position in admitted for position in positions))
 
     def _sorted_files(self, snapshot: Snapshot) -> SortedFiles:
         files = self._files

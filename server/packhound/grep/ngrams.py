@@ -64,11 +64,16 @@ class FilterTable:
         self._masks = (8 * sizes - 1).astype(np.uint32)
         self._starts = np.cumsum(sizes) - sizes
 
-    def candidates(self, alternatives: Hashes) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-        """Return the positions of the texts that may have all n-grams of an alternative."""
+    def candidates(
+        self, alternatives: Hashes, among: Sequence[int] | None = None
+    ) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+        """Return the positions of the texts that may have all n-grams of an alternative.
+
+        They ascend; `among` are those to ask, all by default.
+        """
         admitted = np.zeros(len(self._masks), np.bool_)
         for hashes in alternatives:
-            rows = np.arange(len(self._masks))
+            rows = np.arange(len(self._masks)) if among is None else np.array(among, np.intp)
             for hash_ in hashes:
                 bits = self._masks[rows] & np.uint32(hash_)
                 octets = self._bits[self._starts[rows] + (bits >> 3)]

@@ -37,6 +37,8 @@ _ASCII_WORD = re.compile(rb"[0-9A-Za-z_]")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _WORD_BYTE = re.compile(rb"[0-9A-Za-z\x80-\xff]")
 _MAX_QUOTED = 80
+_MOST_SPACE = 256
+"""Bytes of white space between two words that are looked through."""
 _MULTI_LINE = b"(?m)"
 
 
@@ -128,25 +130,55 @@ class Phrase:
 class TextPattern:
     """A text of which the white space may differ.
 
-    `search` is None for a word as it stands. `literals` are the words and signs, none where the
+    `search` is None for a word. `tokens` are the words and signs in their order, folded where the
     letter case may differ too.
     """
 
     search: Callable[[bytes, int], Match | None] | None
-    literals: tuple[bytes, ...]
+    tokens: tuple[bytes, ...]
+    ignore_case: bool
+
+    @property
+    def literals(self) -> tuple[bytes, ...]:
+        """What a matching text contains."""
+        return () if self.ignore_case else tuple(dict.fromkeys(self.tokens))
 
     def matches(self, source: bytes) -> Iterator[tuple[int, int]]:
         """Yield the offsets of the first byte of each match and of the one after its last."""
-        longest, offset = max(self.literals, key=len, default=b""), 0
-        # Looking for bytes takes a fifth of the time of an expression that begins with \b.
-        if longest not in source:
-            return
         if self.search is None:
-            yield from _word_offsets(longest, source)
+            yield from _word_offsets(self.tokens[0], source.lower() if self.ignore_case else source)
             return
+        if not self.ignore_case and not self._has_neighbours(source):
+            return
+        offset = 0
         while match := self.search(source, offset):
             yield match.start(), match.end()
             offset = max(match.end(), match.start() + 1)
+
+    def _has_neighbours(self, source: bytes) -> bool:
+        """Return True if the longest token is somewhere beside the one before or after it.
+
+        Looking for bytes takes a fifth of the time of an expression.
+        """
+        if len(self.tokens) == 1:
+            return self.tokens[0] in source
+        position = max(range(len(self.tokens)), key=lambda i: len(self.tokens[i]))
+        token, is_last = self.tokens[position], position == len(self.tokens) - 1
+        beside = self.tokens[position - 1 if is_last else position + 1]
+        near, start = _MOST_SPACE + len(beside), source.find(token)
+        while start >= 0:
+            end = start + len(token)
+            if is_last:
+                text = source[max(0, start - near) : start].rstrip()
+                is_beside = text.endswith(beside)
+            else:
+                text = source[end : end + near].lstrip()
+                is_beside = text.startswith(beside)
+            # Where there is more space than that, the expression decides.
+            if is_beside or len(text) < len(beside):
+                return True
+            start = source.find(token, end)
+        return False
 
 
 def _word_offsets(word: bytes, source: bytes) -> Iterator[tuple[int, int]]:
@@ -163,8 +195,9 @@ def _word_offsets(word: bytes, source: bytes) -> Iterator[tuple[int, int]]:
 @lru_cache(maxsize=64)
 def compile_text(text: str, *, is_cut: bool = False, ignore_case: bool = False) -> TextPattern:
     """Compile a text that has a word or sign; `is_cut` if its last word may go on."""
-    if text.isascii() and _WORD.fullmatch(text) and not is_cut and not ignore_case:
-        return TextPattern(None, (text.encode(),))
+    if text.isascii() and _WORD.fullmatch(text) and not is_cut:
+        word = text.lower() if ignore_case else text
+        return TextPattern(None, (word.encode(),), ignore_case)
     parts, end = list[str](), 0
     tokens = [*_TOKEN.finditer(text)]
     for token in tokens:
@@ -178,10 +211,8 @@ def compile_text(text: str, *, is_cut: bool = False, ignore_case: bool = False) 
     after = r"\b" if last[-1].isascii() and _WORD.match(last) and not is_cut else ""
     regex = f"{before}{''.join(parts)}{after}"
     search = compile_search(regex, ignore_case=ignore_case, across_lines=True)
-    literals = () if ignore_case else dict.fromkeys(token[0] for token in tokens)
-    return TextPattern(
-        search, tuple(literal.encode("utf-8", "surrogatepass") for literal in literals)
-    )
+    octets = tuple(token[0].encode("utf-8", "surrogatepass") for token in tokens)
+    return TextPattern(search, octets, ignore_case)
 
 
 def compile_phrase(words: str) -> Phrase | None:
