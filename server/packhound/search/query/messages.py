@@ -15,7 +15,7 @@ from packhound.search.query.parse import STOPS, ParsedQuery
 from packhound.search.query.text_filters import TextSearch
 from packhound.search.retrieve.choose import best_nodes
 from packhound.search.retrieve.corpus_stats import CorpusStats
-from packhound.text import FLAGS, terms
+from packhound.text import FLAGS, is_test, terms
 
 _SIGNS = re.compile(r"[^\w\s,.?'-]|\d|\.\w|(?<!\w)'\w")
 """What messages have and questions have not: values, quotes, colons."""
@@ -36,6 +36,8 @@ _CERTAIN_LETTERS = 30
 """Letters of a literal, outside its placeholders, that no other message has by chance."""
 _MIN_SHARE = 0.5
 """A literal with fewer of the letters of the longest prints a part of the message at best."""
+_QUOTE_SHARE = 0.5
+"""Of the score of code: a test quotes what that prints."""
 
 
 def find_printers(
@@ -59,7 +61,12 @@ def find_printers(
         for node_id, (n_letters, line) in printers.items()
         if n_letters >= _MIN_SHARE * max_letters
     }
-    return replace(query, printers=scores)
+    in_tests = {
+        node_id: (_QUOTE_SHARE * score, line)
+        for node_id, (score, line) in scores.items()
+        if is_test(snapshot.paths[snapshot.file_of[node_id]])
+    }
+    return replace(query, printers=scores | in_tests if len(in_tests) < len(scores) else scores)
 
 
 def _message_of(text: str, query: ParsedQuery) -> str:
