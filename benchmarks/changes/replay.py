@@ -23,7 +23,7 @@ from benchmarks.stored import save
 from packhound.core.types import Document
 from packhound.files import decode
 from packhound.git import CoChanges
-from packhound.graph import CallGraph, Graph
+from packhound.graph import CallGraph, Grade, Graph
 from packhound.impact.related_files import rank_files
 from packhound.impact.shared_words import share_words, words_of
 from packhound.index import FileEntry
@@ -116,7 +116,7 @@ class Tree:
                 ):
                     location = self._graph.location(use.node_id)
                     if location and location[0] != path:
-                        counts[location[0]] += 0.2 if use.by_name else 1
+                        counts[location[0]] += use.grade != Grade.POSSIBLE
         return counts
 
     def words(self, changed: dict[str, list[tuple[int, int]]]) -> dict[str, float]:

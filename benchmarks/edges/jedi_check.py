@@ -9,7 +9,7 @@ import jedi
 
 
 def main() -> None:
-    """Print how many edges are right, wrong and undecided, sure and by name."""
+    """Print how many edges are right, wrong and undecided, by grade."""
     root, edges = Path(sys.argv[1]).resolve(), json.loads(Path(sys.argv[2]).read_text())
     project = jedi.Project(root, added_sys_path=[str(root), str(root / "src")])
     counts: Counter[tuple[str, str]] = Counter()
@@ -27,7 +27,7 @@ def main() -> None:
             if name.module_path and name.line
         )
         verdict = "undecided" if not names else "right" if is_right else "wrong"
-        counts["by name" if edge["by_name"] else "sure", verdict] += 1
+        counts[edge["grade"], verdict] += 1
     print(dict(counts))
 
 

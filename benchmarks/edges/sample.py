@@ -2,8 +2,8 @@
 
     python -m benchmarks.edges.sample REPOSITORY --out EDGES.json [--most 400]
 
-At most three uses of a node, of nodes in random order (seed 1). `by_name` marks those that nothing
-but the name says; `column` is a 0-based character, lines are 1-based.
+At most three uses of a node, of nodes in random order (seed 1). `grade` says how sure each is;
+`column` is a 0-based character, lines are 1-based.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def row_of(
         "qualname": node.qualname,
         "kind": node.kind,
         "signature": node.signature[:120],
-        "by_name": use.by_name,
+        "grade": str(use.grade),
     }
 
 
@@ -99,8 +99,8 @@ def main() -> None:
         if len(rows) >= options.most:
             break
     options.out.write_text(json.dumps(rows, indent=1) + "\n")
-    n_sure = sum(not row["by_name"] for row in rows)
-    print(f"{len(rows)} edges, {n_sure} of them sure")
+    n_sure = sum(row["grade"] == "resolved" for row in rows)
+    print(f"{len(rows)} edges, {n_sure} of them resolved")
 
 
 if __name__ == "__main__":

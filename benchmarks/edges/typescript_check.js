@@ -7,8 +7,8 @@ const host={getScriptFileNames:()=>files,getScriptVersion:()=>"1",getScriptSnaps
 const ls=ts.createLanguageService(host);const prog=ls.getProgram();const res={},bad=[];
 for(const e of edges){const f=path.join(root,e.path);const sf=prog.getSourceFile(f);if(!sf)continue;
  let defs;try{const pos=sf.getPositionOfLineAndCharacter(e.line-1,e.column);defs=[...(ls.getDefinitionAtPosition(f,pos)||[]),...(ls.getImplementationAtPosition(f,pos)||[]),...(ls.getTypeDefinitionAtPosition(f,pos)||[])];}catch(x){continue}
- const kind=e.by_name?"by_name":"sure";
+ const kind=e.grade;
  const locs=defs.map(d=>{const s=prog.getSourceFile(d.fileName);return [path.relative(root,d.fileName),s?s.getLineAndCharacterOfPosition(d.textSpan.start).line+1:0]});
  const k=!locs.length?"undecided":locs.some(([p,l])=>p===e.target&&l>=e.start&&l<=e.end)?"right":"wrong";
- res[kind+" "+k]=(res[kind+" "+k]||0)+1;if(k==="wrong"&&!e.by_name)bad.push([e.path+":"+e.line,e.text,"->",e.target+":"+e.start,e.qualname,"|",JSON.stringify(locs.slice(0,3))].join(" "));}
+ res[kind+" "+k]=(res[kind+" "+k]||0)+1;if(k==="wrong"&&e.grade==="resolved")bad.push([e.path+":"+e.line,e.text,"->",e.target+":"+e.start,e.qualname,"|",JSON.stringify(locs.slice(0,3))].join(" "));}
 console.log(res);bad.slice(0,+process.argv[4]||15).forEach(b=>console.log(b.slice(0,330)));

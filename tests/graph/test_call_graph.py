@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from packhound.core.types import Document
 from packhound.graph.call_graph import CallGraph
 from packhound.graph.graph import Graph
+from packhound.graph.receivers import Grade
 from packhound.index.file_entry import FileEntry
 from packhound.parsing.node_codec import encode_nodes
 from packhound.parsing.parse import parse
@@ -43,7 +44,7 @@ def uses_of(sources: Sources, node: str) -> dict[str, bool]:
     """Return what a node uses: True for what only shares the name."""
     graph, node_ids = graph_of(sources)
     names = {node_id: name for name, node_id in node_ids.items()}
-    return {names[use.node_id]: use.by_name for use in graph.uses(node_ids[node])}
+    return {names[use.node_id]: use.grade != Grade.RESOLVED for use in graph.uses(node_ids[node])}
 
 
 STORE = {
@@ -72,6 +73,127 @@ def test_a_member_belongs_to_the_type_of_its_receiver(source, target, by_name):
     uses = uses_of({**STORE, "app.py": source}, "app.py#run")
     assert uses[f"store/disk.py#{target}"] is by_name
     assert ("other/disk.py#Disk.save" in uses) is by_name
+
+
+SOLE = {
+    "py": ("class A:\n    def steal_work(self, n): pass\n",
+           "def run(a):\n    a.steal_work(<>)\n"),
+    "rs": ("impl A { fn steal_work(&self, n: u8) {} }\n",
+           "fn run(a: Vec<A>) { a[0].steal_work(<>); }\n"),
+    "go": ("package p\nfunc (a *A) StealWork(n int) {}\n",
+           "package q\nfunc run() { x().StealWork(<>) }\n"),
+    "ts": ("class A { stealWork(n: number) {} }\n",
+           "function run(a: any) { a[0].stealWork(<>) }\n"),
+    "java": ("class A { void stealWork(int n) {} }\n",
+             "class B { void run() { x()[0].stealWork(<>); } }\n"),
+}  # fmt: skip
+
+
+def grade_of_sole(suffix: str, arguments: str, name: str = "") -> Grade | None:
+    """Return the grade of the use of a member that nothing but its name leads to."""
+    texts = [text.replace("<>", arguments) for text in SOLE[suffix]]
+    for own in ("stealWork", "StealWork", "steal_work"):
+        texts = [text.replace(own, name or own) for text in texts]
+    graph, node_ids = graph_of({f"p/a.{suffix}": texts[0], f"q/b.{suffix}": texts[1]})
+    run = next(i for node, i in node_ids.items() if node.endswith(("run", "run()")))
+    member = [i for node, i in node_ids.items() if f"p/a.{suffix}#A" in node]
+    return next((use.grade for use in graph.uses(run) if use.node_id in member), None)
+
+
+@pytest.mark.parametrize("suffix", SOLE)
+def test_the_only_definition_of_a_name_is_meant_if_its_language_has_no_such_name(suffix):
+    assert grade_of_sole(suffix, "1") == Grade.ONLY_CANDIDATE
+    common = {"py": "append", "rs": "push", "go": "Read", "ts": "push", "java": "append"}
+    assert grade_of_sole(suffix, "1", common[suffix]) == Grade.POSSIBLE
+
+
+@pytest.mark.parametrize("suffix", SOLE)
+def test_what_takes_another_number_of_arguments_is_not_meant(suffix):
+    assert grade_of_sole(suffix, "1, 2") is None
+    assert grade_of_sole(suffix, "") is None
+
+
+@pytest.mark.parametrize(
+    ("definition", "arguments", "fits"),
+    [
+        ("def get(self, a, b=1): pass", "1", True),
+        ("def get(self, a, b=1): pass", "1, 2", True),
+        ("def get(self, a, b=1): pass", "1, 2, 3", False),
+        ("def get(self, *a): pass", "1, 2, 3", True),
+        ("def get(self, a): pass", "*xs", True),
+    ],
+)
+def test_a_possible_use_fits_defaults_and_variable_arguments(definition, arguments, fits):
+    sources = {
+        "a.py": f"class A:\n    {definition}\n",
+        "b.py": f"def run(a):\n    a.get({arguments})\n",
+    }
+    assert uses_of(sources, "b.py#run") == ({"a.py#A.get": True} if fits else {})
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "fn run(n: Box<Net>) { n.up(); }",
+        "fn run(n: &mut Option<Arc<Net>>) { n.as_mut().unwrap().up(); }",
+        "fn make() -> Result<Net> { todo!() }\nfn run() { let n = make()?; n.up(); }",
+        "struct Of { net: Pin<Box<Net>> }\nimpl Of { fn run(&self) { self.net.up(); } }",
+    ],
+)
+def test_what_wraps_a_type_in_rust_has_its_members(body):
+    sources = {
+        "src/net.rs": "pub struct Net;\nimpl Net { pub fn up(&self) {} }\n",
+        "src/other.rs": "pub struct Other;\nimpl Other { pub fn up(&self) {} }\n",
+        "src/main.rs": f"use crate::net::Net;\n{body}\n",
+    }
+    graph, node_ids = graph_of(sources)
+    run = next(i for node, i in node_ids.items() if node.endswith("run"))
+    (use,) = [u for u in graph.uses(run) if u.node_id == node_ids["src/net.rs#Net::up"]]
+    assert use.grade == Grade.RESOLVED
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "use std::time::Duration;",
+        "fn run() { tokio::time::pause(); }",
+        "fn run(a: A) { a.time; }",
+        "fn run() { std::mem::time(); }",
+        "fn run() { time!(); }",
+    ],
+)
+def test_modules_fields_and_the_standard_library_are_no_members_of_rust(text):
+    sources = {"a.rs": "impl Handle { fn time(&self) {} }\n", "b.rs": f"{text}\n"}
+    graph, node_ids = graph_of(sources)
+    assert graph.users(node_ids["a.rs#Handle::time"]) == ()
+
+
+def test_a_call_of_what_a_member_overrides_possibly_means_it():
+    sources = {
+        "a.java": "interface Shape {\n  int area(int n);\n}\n"
+        "class Disc implements Shape {\n  public int area(int n) { return n; }\n}\n"
+        "class Draw {\n  int run(Shape s) { return s.area(1); }\n}\n",
+    }
+    graph, node_ids = graph_of(sources)
+    run = node_ids["a.java#Draw.run"]
+    grades = [
+        [(use.node_id, use.grade) for use in graph.users(node_ids[f"a.java#{name}.area"])]
+        for name in ("Shape", "Disc")
+    ]
+    assert grades == [[(run, Grade.RESOLVED)], [(run, Grade.POSSIBLE)]]
+
+
+def test_lines_that_use_the_name_of_a_definition():
+    sources = {
+        "a.py": "class A:\n    def get(self, a): return a.get()\n",
+        "b.py": "def run(a):\n    # get\n    a.get(1, 2); a.get()\n    a.get()\n",
+        "c.py": "class C:\n    def get(self): pass\n",
+        "d.rs": "fn run(a: A) { a.get(); }\n",
+    }
+    graph, node_ids = graph_of(sources)
+    lines = [(m.node_id, m.line, m.text) for m in graph.mentions(node_ids["a.py#A.get"])]
+    run = node_ids["b.py#run"]
+    assert lines == [(run, 2, "a.get(1, 2); a.get()"), (run, 3, "a.get()")]
 
 
 def test_self_reaches_members_of_bases():
@@ -138,7 +260,7 @@ def test_users_are_the_reverse_of_uses_and_have_the_line():
     sources = {**STORE, "app.py": "from store import Storage\n\ndef run():\n    Storage().save()\n"}
     graph, node_ids = graph_of(sources)
     (user,) = graph.users(node_ids["store/disk.py#Disk.save"])
-    assert (user.node_id, user.line, user.by_name) == (node_ids["app.py#run"], 3, False)
+    assert (user.node_id, user.line, user.grade) == (node_ids["app.py#run"], 3, Grade.RESOLVED)
 
 
 def test_callers_have_the_number_of_calls_between():

@@ -93,3 +93,17 @@ def test_the_name_under_the_cursor_comes_before_the_definition_around_it(client)
 @pytest.mark.parametrize(("path", "line"), [("notes.md", 2), ("nowhere.py", 0), ("app.py", 99)])
 def test_where_nothing_is_called_there_is_no_hierarchy(client, path, line):
     assert prepare(client, path, line, 0) is None
+
+
+def test_where_nothing_calls_it_the_lines_with_its_name_are_shown(start_server, tmp_path):
+    source = "class A:\n    def get(self, a):\n        return a\n"
+    folder = write_files(tmp_path / "shop", {})
+    (folder / "a.py").write_text(source)
+    (folder / "b.py").write_text("def run(a):\n    return a.get(1, 2)\n")
+    client = start_server()
+    client.initialize(folder)
+    client.settle()
+    client.folder = folder
+    [item] = prepare(client, "a.py", 1, 10)
+    at = {"line": 1, "character": 13}
+    assert calls(client, "incoming", item) == [("run", "b.py · uses this name", [at])]

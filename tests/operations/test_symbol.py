@@ -16,6 +16,8 @@ FILES = {
         "from shop.cart import Cart\n\n\ndef pay(cart: Cart):\n    return cart.total()\n"
     ),
     "shop/blind.py": "def guess(thing):\n    return thing.total()\n",
+    "shop/post.py": "class Till:\n    def send(self, letter):\n        return letter\n\n"
+    "def post(thing):\n    thing.send(1, 2, 3)\n    thing.send()\n",
     "tests/test_pay.py": ("from shop.pay import pay\n\n\ndef test_pay():\n    assert pay(None)\n"),
 }
 
@@ -38,8 +40,8 @@ def shop(tmp_path_factory):
 def test_a_definition_has_its_callers_callees_and_tests(shop, name):
     answer = call(shop, "symbol", {"name": name})
     assert answer["qualname"] == "Cart.total"
-    callers = [(row["qualname"], row["line"], row["by_name"]) for row in answer["callers"]]
-    assert callers == [("pay", 5, False), ("guess", 2, True)]
+    callers = [(row["qualname"], row["line"], row["grade"]) for row in answer["callers"]]
+    assert callers == [("pay", 5, "resolved"), ("guess", 2, "possible")]
     assert [row["qualname"] for row in answer["callees"]] == ["add"]
     (test,) = answer["tests"]
     assert (test["qualname"], test["distance"]) == ("test_pay", 2)
@@ -52,12 +54,23 @@ def test_text_marks_what_only_the_name_says(shop):
         "def total(self)",
         "called or used by:",
         "  shop/pay.py:4-5 function pay (line 5)",
-        "  shop/blind.py:1-2 function guess (line 2, by name only)",
+        "  shop/blind.py:1-2 function guess (line 2, possible)",
         "calls or uses:",
         "  shop/cart.py:6-7 function add (line 3)",
         "tests that reach it:",
         "  tests/test_pay.py:4-5 test test_pay (2 calls away, line 5)",
     ]
+
+
+def test_where_no_caller_is_known_the_lines_with_the_name_are_shown(shop):
+    text = as_text("symbol", call(shop, "symbol", {"name": "Till.send"}))
+    assert text.splitlines()[2:] == [
+        "called or used by nothing that is known; 2 lines use this name:",
+        "  shop/post.py:6 | thing.send(1, 2, 3)",
+        "  shop/post.py:7 | thing.send()",
+    ]
+    text = as_text("symbol", call(shop, "symbol", {"name": "guess"}))
+    assert "called or used by nothing that is known; no line uses this name" in text
 
 
 def test_distance_follows_calls(shop):

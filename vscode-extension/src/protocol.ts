@@ -131,12 +131,14 @@ export interface Explanation {
   markdown: string | null;
 }
 
-/** A definition; of a call also the line of the call, and whether only the name says so. */
+type Grade = 'resolved' | 'only candidate' | 'possible';
+
+/** A definition; of a call also the line of the call, and how sure it is. */
 export type Link = Pick<
   Hit,
   'path' | 'start_line' | 'end_line' | 'kind' | 'name' | 'qualname' | 'uri' | 'range'
 > &
-  Pick<Hit, 'selectionRange'> & { line?: number; distance?: number; by_name?: boolean };
+  Pick<Hit, 'selectionRange'> & { line?: number; distance?: number; grade?: Grade };
 
 /** A definition and what it touches. */
 export interface SymbolAnswer extends Link {
@@ -144,6 +146,9 @@ export interface SymbolAnswer extends Link {
   callees: Link[];
   implementations: Link[];
   tests: Link[];
+  /** All lines that use its name, where it has no callers. */
+  mentions: (Link & { line: number; text: string })[];
+  totals: { mentions: number };
 }
 
 export interface ChangedFile {

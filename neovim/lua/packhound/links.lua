@@ -6,6 +6,7 @@ local M = {}
 
 local SECTIONS = {
   { 'callers', 'called by' },
+  { 'mentions', 'uses this name' },
   { 'callees', 'calls' },
   { 'implementations', 'implemented by' },
   { 'tests', 'test' },
@@ -18,8 +19,8 @@ local function item(link, words, line)
   if (link.distance or 1) > 1 then
     table.insert(remarks, link.distance .. ' calls away')
   end
-  if link.by_name == true then
-    table.insert(remarks, 'by name only')
+  if link.grade and link.grade ~= 'resolved' then
+    table.insert(remarks, link.grade)
   end
   local place = link.path .. ':' .. lnum
   local text, dim = hits.row(words .. '  ' .. hits.title(link), place, table.concat(remarks, ', '))
@@ -39,7 +40,11 @@ function M.symbol(name)
       end
     end
     local nothing = 'nothing calls it, and it calls nothing of this workspace.'
-    require('packhound.pickers').show('Packhound: ' .. hits.title(answer), items, nothing)
+    local title = 'Packhound: ' .. hits.title(answer)
+    if #answer.mentions > 0 then
+      title = ('%s · no known caller, lines that use its name: %d'):format(title, answer.totals.mentions)
+    end
+    require('packhound.pickers').show(title, items, nothing)
   end)
 end
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from packhound.graph.definitions import folder_of
+from packhound.graph.definitions import folder_of, language_family
 from packhound.graph.exports import Definition, Exports
 from packhound.graph.file_scope import TYPE_KINDS, FileScope
 from packhound.graph.graph import Graph
-from packhound.graph.receivers import Meaning, Owner
+from packhound.graph.receivers import Grade, Meaning, Owner
 from packhound.graph.resolver import Resolver
 from packhound.graph.scopes import Scopes, Source
 
@@ -24,13 +24,21 @@ _MAX_REACHED = 400
 class Use(NamedTuple):
     """`node_id` uses a definition, or is used, on a 0-based line of the using file.
 
-    `by_name` if nothing but the name says so. `distance` counts calls.
+    `distance` counts calls.
     """
 
     node_id: int
     line: int
-    by_name: bool
+    grade: Grade
     distance: int = 1
+
+
+class Mention(NamedTuple):
+    """A 0-based line of `node_id` that has the name of a definition, whatever it means there."""
+
+    node_id: int
+    line: int
+    text: str
 
 
 class CallGraph:
@@ -66,6 +74,11 @@ class CallGraph:
         with self._reading():
             return tuple(self._users(node_id))
 
+    def mentions(self, node_id: int) -> tuple[Mention, ...]:
+        """Return all lines that use the name of a definition, in files of its languages."""
+        with self._reading():
+            return tuple(self._mentions(node_id))
+
     def implementations(self, node_id: int) -> tuple[int, ...]:
         """Return the types that derive from a type, or the members that override a member."""
         with self._reading():
@@ -74,7 +87,7 @@ class CallGraph:
     def callers(self, node_ids: Iterable[int], distance: int) -> dict[int, Use]:
         """Return the nodes that reach some nodes over at most `distance` calls, nearest first.
 
-        A use by name only is a last step: what it leads to is not followed.
+        What is only possible is a last step: it is not followed.
         """
         return self._reach(node_ids, distance, backwards=True)
 
@@ -94,7 +107,7 @@ class CallGraph:
                         return reached
                     if use.node_id not in start and use.node_id not in reached:
                         reached[use.node_id] = use._replace(distance=n_steps)
-                        if not use.by_name:
+                        if use.grade != Grade.POSSIBLE:
                             next_level[use.node_id] = None
                 level = next_level
             return reached
@@ -114,7 +127,7 @@ class CallGraph:
                 for used in self._node_ids(meaning):
                     if used not in seen:
                         seen.add(used)
-                        yield Use(used, scope.line(offset), meaning.by_name)
+                        yield Use(used, scope.line(offset), meaning.grade)
 
     def _users(self, node_id: int) -> Iterator[Use]:
         located = self._locate(node_id)
@@ -123,26 +136,57 @@ class CallGraph:
         target, position = located
         name = target.file.name(position)
         definition = Definition(target.path, position)
-        for path in self._using_paths(name, target.path):
+        meant = {definition: True}
+        if target.is_member(position):
+            owner = Owner(target.path, target.owner(position))
+            overridden = self._resolver.receivers.overridden(owner, name)
+            meant = {**dict.fromkeys(overridden, False), definition: True}
+        for path in self._using_paths(name, target.path)[:_MAX_USING_FILES]:
             scope = self._scopes.of(path)
             if scope is None:
                 continue
             for user in scope.file.users(name):
-                use = self._use_in(scope, user, name, definition)
+                use = self._use_in(scope, user, name, meant)
                 if use and use.node_id != node_id:
                     yield use
 
-    def _use_in(self, scope: FileScope, user: int, name: str, definition: Definition) -> Use | None:
-        """Return the use of a definition in a node that has its name, None if it means another."""
-        by_name: Use | None = None
+    def _use_in(
+        self, scope: FileScope, user: int, name: str, meant: Mapping[Definition, bool]
+    ) -> Use | None:
+        """Return the surest use of a definition in a node, None if its name means another there.
+
+        `meant` is False for what the definition overrides, whose call possibly leads to it.
+        """
+        best: Use | None = None
         for offset in scope.occurrences(user).get(name, ())[:_MAX_OCCURRENCES]:
             meaning = self._resolver.meaning(scope, user, name, offset)
-            if definition in meaning.definitions:
-                use = Use(int(scope.file.node_ids[user]), scope.line(offset), meaning.by_name)
-                if not use.by_name:
+            are_meant = [meant[d] for d in meaning.definitions if d in meant]
+            if are_meant:
+                grade = meaning.grade if any(are_meant) else Grade.POSSIBLE
+                use = Use(int(scope.file.node_ids[user]), scope.line(offset), grade)
+                if grade == Grade.RESOLVED:
                     return use
-                by_name = by_name or use
-        return by_name
+                best = min(best or use, use, key=lambda each: each.grade)
+        return best
+
+    def _mentions(self, node_id: int) -> Iterator[Mention]:
+        located = self._locate(node_id)
+        if located is None:
+            return
+        target, position = located
+        name, family = target.file.name(position), language_family(target.language)
+        for path in self._using_paths(name, target.path):
+            scope = self._scopes.of(path)
+            if scope is None or language_family(scope.language) != family:
+                continue
+            for user in scope.file.users(name):
+                user_id = int(scope.file.node_ids[user])
+                offsets = scope.occurrences(user).get(name, [])
+                # A namesake begins with its own name.
+                is_namesake = scope.file.name(user) == name
+                lines = dict.fromkeys(map(scope.line, offsets[is_namesake:]))
+                if user_id != node_id:
+                    yield from (Mention(user_id, n, scope.source_line(n)) for n in lines)
 
     def _implementations(self, node_id: int) -> Iterator[int]:
         located = self._locate(node_id)
@@ -175,7 +219,7 @@ class CallGraph:
 
     def _using_types(self, base: Owner) -> Iterator[Owner]:
         """Yield the types whose own bases include a type."""
-        for path in self._using_paths(base.name, base.path):
+        for path in self._using_paths(base.name, base.path)[:_MAX_USING_FILES]:
             scope = self._scopes.of(path)
             if scope is None:
                 continue
@@ -194,7 +238,7 @@ class CallGraph:
         folder = folder_of(path)
         paths = sorted(self._graph.using_paths(name))
         paths.sort(key=lambda p: (p != path, folder_of(p) != folder))
-        return paths[:_MAX_USING_FILES]
+        return paths
 
     def _node_ids(self, meaning: Meaning) -> list[int]:
         files = self._graph.files

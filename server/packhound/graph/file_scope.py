@@ -119,6 +119,10 @@ class FileScope:
         """Return the 0-based line of an offset."""
         return self.source.count(b"\n", 0, offset)
 
+    def source_line(self, line: int) -> str:
+        """Return the text of a 0-based line."""
+        return self.source.split(b"\n")[line].decode("utf-8", "replace").strip()
+
     def ancestors(self, position: int) -> Iterator[int]:
         """Yield a node and what it stands in, innermost first; nothing for -1."""
         current = position if position >= 0 else None

@@ -25,6 +25,14 @@ _MAX_TEXT = 60_000
 _MAX_BRACKET = 4_000
 """Characters of a definition, and of a list of parameters, that are read."""
 _OPTIONAL = re.compile(r"(?:typing\.)?Optional\[(.*)\]\Z")
+_WRAPPER = re.compile(
+    r"(?:[&\s]|'\w+\b(?!')|\bmut\b)*(?:\w+::)*"
+    r"(?:Box|Arc|Rc|Pin|Cow|Ref|RefMut|\w*Guard|Option|Result|(?:unique|shared)_ptr)"
+    r"<\s*(?:'\w+\s*,)?(.*)\Z",
+    re.DOTALL,
+)
+"""What has the members of its first argument: by `Deref` and `?` in Rust, by `->` in C++."""
+_WITH_WRAPPERS = frozenset({"rust", "cpp"})
 _TYPE = re.compile(
     r"(?:[&*?\[\]\s]|'\w+\b(?!')|\b(?:mut|dyn|impl|const|final|readonly|struct)\b)*"
     r"[\"']?([A-Za-z_][\w.:\\]*)"
@@ -149,7 +157,7 @@ def read_locals(text: str, language: str) -> LocalNames:
 
 def _bindings(text: str, language: str) -> Iterator[tuple[str, str]]:
     if language in _WITH_PARAMETERS:
-        yield from _parameters(text)
+        yield from _parameters(text, language)
     for pattern in _STATEMENTS.get(language, ()):
         for match in pattern.finditer(text):
             groups = match.groupdict()
@@ -157,7 +165,7 @@ def _bindings(text: str, language: str) -> Iterator[tuple[str, str]]:
             type_text = groups.get("type") or ""
             if type_text in _NO_TYPES or written in _NO_TYPES:
                 continue
-            type_name = read_type(type_text) or read_value(groups.get("value") or "")
+            type_name = read_type(type_text, language) or read_value(groups.get("value") or "")
             if language in _WITH_PARAMETERS and written[:1] not in "{[":
                 written = _STATED_TYPE.sub("", written)
             words = _WORD.findall(written)
@@ -165,13 +173,13 @@ def _bindings(text: str, language: str) -> Iterator[tuple[str, str]]:
                 yield word, type_name if len(words) == 1 else ""
 
 
-def _parameters(text: str) -> Iterator[tuple[str, str]]:
+def _parameters(text: str, language: str) -> Iterator[tuple[str, str]]:
     """Yield the parameters of the first bracket: `name: type = default`."""
     start = text.find("(")
     for parameter in bracket_parts(text, start) if start >= 0 else ():
         name, _, rest = parameter.partition("=")[0].partition(":")
         for word in _WORD.findall(name):
-            yield word, read_type(rest)
+            yield word, read_type(rest, language)
 
 
 def bracket_parts(text: str, start: int) -> list[str]:
@@ -187,12 +195,14 @@ def bracket_parts(text: str, start: int) -> list[str]:
     return [part for part in parts if part.strip()]
 
 
-def read_type(annotation: str) -> str:
+def read_type(annotation: str, language: str) -> str:
     """Return the name of the type that an annotation states, "" for none or a container."""
     text = annotation.strip().strip("\"'")
     optional = _OPTIONAL.match(text)
     text = optional[1] if optional else text
     text = text.removesuffix("| None").removeprefix("None |").strip()
+    while language in _WITH_WRAPPERS and (wrapper := _WRAPPER.match(text)):
+        text = wrapper[1]
     match = _TYPE.match(text)
     if match is None or "|" in text or match[1] in _NO_TYPES:
         return ""

@@ -6,7 +6,9 @@ signature of a called function states. Nothing is run.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
+from enum import IntEnum
 from typing import NamedTuple
 
 from packhound.graph.definitions import folder_of, language_family
@@ -16,11 +18,19 @@ from packhound.graph.scopes import Scopes
 from packhound.graph.source_text import Segment
 from packhound.graph.type_facts import attribute_type, base_names, result_type
 
+_TYPE_PARAMETER = re.compile(r"[A-Z][A-Z0-9]?")
 _MAX_BASES = 6
 """Depth of inheritance that is followed."""
 _MAX_OVERLOADS = 8
 _MAX_SEGMENTS = 6
-_OPEN_LANGUAGES = frozenset({"go", "rust", "c", "cpp", "swift", "ruby", "csharp", "kotlin"})
+_TRANSPARENT = frozenset(
+    (
+        *("unwrap", "expect", "clone", "as_ref", "as_mut", "as_deref", "as_deref_mut", "borrow"),
+        *("borrow_mut", "to_owned", "deref", "deref_mut", "take", "await", "by_ref", "cloned"),
+    )
+)
+"""Members of Rust's standard library that lead to the same type, or what it wraps."""
+OPEN_LANGUAGES = frozenset({"go", "rust", "c", "cpp", "swift", "ruby", "csharp", "kotlin"})
 """Languages whose types have members outside of the file that defines them."""
 
 
@@ -42,11 +52,22 @@ class Value(NamedTuple):
     is_foreign: bool = False
 
 
+class Grade(IntEnum):
+    """How sure a use is: by what is stated, by the only definition of its name, or possible."""
+
+    RESOLVED = 0
+    ONLY_CANDIDATE = 1
+    POSSIBLE = 2
+
+    def __str__(self) -> str:
+        return self.name.lower().replace("_", " ")
+
+
 class Meaning(NamedTuple):
-    """The definitions that a name means; `by_name` if nothing but the name says so."""
+    """The definitions that a name means."""
 
     definitions: Definitions = ()
-    by_name: bool = False
+    grade: Grade = Grade.RESOLVED
 
 
 _UNKNOWN = Value()
@@ -90,6 +111,14 @@ class Receivers:
             level = list(dict.fromkeys(base for owner in level for base in self.bases(owner)))
         return ()
 
+    def overridden(self, owner: Owner, name: str) -> Definitions:
+        """Return the members of all bases of a type under a name."""
+        level, members = self.bases(owner), dict[Definition, None]()
+        for _ in range(_MAX_BASES):
+            members |= dict.fromkeys(d for base in level for d in self.declared_members(base, name))
+            level = list(dict.fromkeys(above for base in level for above in self.bases(base)))
+        return tuple(members)
+
     def bases(self, owner: Owner) -> list[Owner]:
         """Return the bases of a type that are in the graph."""
         if owner not in self._bases:
@@ -130,7 +159,7 @@ class Receivers:
         defined, folder = self._scopes.positions(name), folder_of(owner.path)
         members = self._members_in((owner.path,) if owner.path in defined else (), owner, name)
         language = self._exports.language(owner.path)
-        if members or language not in _OPEN_LANGUAGES:
+        if members or language not in OPEN_LANGUAGES:
             return members
         near = (path for path in defined if folder_of(path) == folder)
         members = self._members_in(near, owner, name)
@@ -172,11 +201,12 @@ class Receivers:
             if value != _UNKNOWN:
                 return value
         meaning = self._visible(scope, position, head.name)
-        if meaning.definitions and not meaning.by_name:
+        if meaning.definitions and meaning.grade == Grade.RESOLVED:
             return self._value_of(meaning.definitions, called=head.called)
         binding = scope.imports.names.get(head.name)
         if binding is None:
-            return _UNKNOWN
+            is_standard = scope.language == "rust" and head.name in ("std", "core", "alloc")
+            return _FOREIGN if is_standard else _UNKNOWN
         modules = self._exports.module_of(scope, binding)
         return Value(modules=modules) if modules else _FOREIGN
 
@@ -189,6 +219,8 @@ class Receivers:
                 value = self._value_of(definitions, called=segment.called)
             elif value.owners:
                 definitions = self.members(value.owners, segment.name)
+                if not definitions and segment.name in _TRANSPARENT and scope.language == "rust":
+                    continue
                 attribute = self._attribute(value.owners[0], segment.name)
                 value = (
                     self._value_of(definitions, called=segment.called)
@@ -251,6 +283,8 @@ class Receivers:
         if called:
             return value
         definitions = self._static(scope, position, (*chain, last))
+        if not definitions and _TYPE_PARAMETER.fullmatch(text):
+            return _UNKNOWN
         return self._value_of(definitions, called=False) if definitions else _FOREIGN
 
     def _static(self, scope: FileScope, position: int, chain: tuple[Segment, ...]) -> Definitions:
@@ -258,7 +292,7 @@ class Receivers:
         *path, last = chain
         if not path:
             meaning = self._visible(scope, position, last.name)
-            return () if meaning.by_name else meaning.definitions
+            return meaning.definitions if meaning.grade == Grade.RESOLVED else ()
         value = self.value(scope, position, tuple(path))
         if value.modules:
             return tuple(d for p in value.modules for d in self._exports.visible_in(p, last.name))

@@ -2,25 +2,32 @@
 
 A reference is resolved as a reader would without running anything: local names hide others,
 members belong to the type of their receiver, imports lead to files. What only shares its name with
-a definition is marked `by_name`; it never leads from source into tests.
+a definition has a grade of its own; it never leads from source into tests.
 """
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from weakref import proxy
 
 from packhound.graph.definitions import language_family
 from packhound.graph.exports import Definition, Definitions, Exports
-from packhound.graph.file_scope import TYPE_KINDS, FileScope
-from packhound.graph.receivers import Meaning, Receivers
+from packhound.graph.file_scope import CALLABLE_KINDS, TYPE_KINDS, FileScope
+from packhound.graph.receivers import OPEN_LANGUAGES, Grade, Meaning, Receivers
 from packhound.graph.scopes import Scopes
 from packhound.graph.source_text import receiver
-from packhound.graph.type_facts import count_arguments, count_parameters
+from packhound.graph.standard_names import standard_names
+from packhound.graph.type_facts import ANY_NUMBER, count_arguments, count_parameters
 from packhound.text import is_test
 
 _MAX_SAME_NAME = 3
 """A name with more definitions says nothing by itself."""
+_CALLED_WITHOUT_BRACKETS = frozenset(
+    {"python", "ruby", "scala", "elixir", "haskell", "ocaml", "julia"}
+)
+"""Languages where a name without brackets can be a call, as of a property."""
+_GETTER = re.compile(r"(?:\w+\s+)*get\s+\w")
 _NOTHING = Meaning()
 
 
@@ -36,11 +43,17 @@ class Resolver:
         """Return what the `name` at `offset`, in the node at `position`, means."""
         meaning = self._meaning(scope, position, name, offset)
         n_arguments = count_arguments(scope.bare, offset + len(name))
-        if scope.language == "java" and n_arguments < 0 and scope.bare[offset - 1] != ":":
+        is_path = scope.bare[offset - 1] == ":"
+        if scope.language == "java" and n_arguments == -1 and not is_path:
             meaning = meaning._replace(definitions=self._without_methods(meaning.definitions))
+        if meaning.grade != Grade.RESOLVED:
+            fitting = self._fitting(meaning.definitions, n_arguments, with_self=is_path)
+            is_few = 0 < len(fitting) <= _MAX_SAME_NAME
+            return meaning._replace(definitions=fitting) if is_few else _NOTHING
         if len(meaning.definitions) < 2:
             return meaning
-        return meaning._replace(definitions=self._overloads(meaning.definitions, n_arguments))
+        overloads = self._fitting(meaning.definitions, n_arguments, with_self=is_path)
+        return meaning._replace(definitions=overloads or meaning.definitions)
 
     def _meaning(self, scope: FileScope, position: int, name: str, offset: int) -> Meaning:
         chain = receiver(scope.bare, offset)
@@ -48,7 +61,12 @@ class Resolver:
             return self.visible(scope, position, name)
         value = self.receivers.value(scope, position, chain)
         if value.owners:
-            return Meaning(self.receivers.members(value.owners, name))
+            members = self.receivers.members(value.owners, name)
+            if members or scope.language not in OPEN_LANGUAGES:
+                return Meaning(members)
+            # A trait or an extension can have it.
+            meaning = self._by_name(scope, name, members=True)
+            return meaning if meaning.grade == Grade.ONLY_CANDIDATE else _NOTHING
         if value.modules:
             definitions = (self._exports.visible_in(path, name) for path in value.modules)
             return Meaning(tuple(d for exported in definitions for d in exported))
@@ -75,7 +93,8 @@ class Resolver:
             return Meaning(shared)
         if dialect.program:
             everywhere = exports.in_program(scope, name)
-            return Meaning(everywhere, by_name=not self._is_one_entity(everywhere))
+            is_one = self._is_one_entity(everywhere)
+            return Meaning(everywhere, Grade.RESOLVED if is_one else Grade.POSSIBLE)
         return _NOTHING if dialect.strict else self._by_name(scope, name, members=False)
 
     def _in_scopes(self, scope: FileScope, position: int, name: str) -> tuple[Definitions, bool]:
@@ -101,18 +120,26 @@ class Resolver:
         scopes = ((d, self._scopes.of(d.path)) for d in definitions)
         return tuple(d for d, scope in scopes if scope and scope.node(d.position).kind != "method")
 
-    def _overloads(self, definitions: Definitions, n_arguments: int) -> Definitions:
-        """Return the overloads that take a number of arguments; all if none does."""
-        fitting = [
-            d
-            for d in definitions
-            if (scope := self._scopes.of(d.path))
-            and n_arguments in count_parameters(scope.node(d.position).signature)
-        ]
-        return tuple(fitting) or definitions
+    def _fitting(
+        self, definitions: Definitions, n_arguments: int, *, with_self: bool
+    ) -> Definitions:
+        """Return the definitions that can have a number of arguments."""
+        return tuple(d for d in definitions if self._fits(d, n_arguments, with_self=with_self))
+
+    def _fits(self, definition: Definition, n_arguments: int, *, with_self: bool) -> bool:
+        scope = self._scopes.of(definition.path)
+        if scope is None:
+            return False
+        node = scope.node(definition.position)
+        if node.kind not in CALLABLE_KINDS or n_arguments == ANY_NUMBER:
+            return True
+        if n_arguments < 0:
+            is_getter = _GETTER.match(node.signature) is not None
+            return is_getter or scope.language in _CALLED_WITHOUT_BRACKETS
+        return n_arguments in count_parameters(node.signature, node.name, with_self=with_self)
 
     def _by_name(self, scope: FileScope, name: str, *, members: bool) -> Meaning:
-        """Return the few definitions that share a name, none in tests for a name in source."""
+        """Return the definitions that share a name, none in tests for a name in source."""
         family, from_test = language_family(scope.language), is_test(scope.path)
         definitions = []
         for path, positions in self._scopes.positions(name).items():
@@ -124,8 +151,9 @@ class Resolver:
             definitions += [
                 Definition(path, p) for p in positions if other and other.is_member(p) == members
             ]
-        few = len(definitions) <= _MAX_SAME_NAME
-        return Meaning(tuple(definitions), by_name=True) if definitions and few else _NOTHING
+        names = standard_names(family)
+        is_only = len(definitions) == 1 and names is not None and name not in names
+        return Meaning(tuple(definitions), Grade.ONLY_CANDIDATE if is_only else Grade.POSSIBLE)
 
     def _is_one_entity(self, definitions: Definitions) -> bool:
         """Return True for definitions that can be one: a declaration with its definition."""

@@ -68,7 +68,7 @@ def result_type(scope: FileScope, position: int) -> str:
     else:
         pattern = _RESULTS.get(scope.language)
         match = pattern.search(node.signature) if pattern else None
-    return read_type(match[1]) if match else ""
+    return read_type(match[1], scope.language) if match else ""
 
 
 def attribute_type(scope: FileScope, position: int, name: str) -> str:
@@ -79,16 +79,16 @@ def attribute_type(scope: FileScope, position: int, name: str) -> str:
     text, escaped = scope.text(position), re.escape(name)
     if scope.language in _DECLARING:
         match = re.search(_DECLARED_FIELD % escaped, text)
-        return read_type(match[1]) if match else ""
+        return read_type(match[1], scope.language) if match else ""
     if scope.language == "go":
         match = re.search(_GO_FIELD % escaped, text, re.M)
-        return read_type(match[1]) if match else ""
+        return read_type(match[1], scope.language) if match else ""
     assigned = re.search(_ASSIGNED_FIELD % escaped, text)
     if assigned:
-        stated = read_type(assigned[1] or "") or read_value(assigned[2])
+        stated = read_type(assigned[1] or "", scope.language) or read_value(assigned[2])
         return stated or _parameter_type(scope, position, assigned[2].strip())
     match = re.search(_COLON_FIELD % escaped, text)
-    return read_type(match[1]) if match else ""
+    return read_type(match[1], scope.language) if match else ""
 
 
 def _parameter_type(scope: FileScope, position: int, name: str) -> str:
@@ -100,21 +100,42 @@ def _parameter_type(scope: FileScope, position: int, name: str) -> str:
 
 
 _OPENING_ARGUMENTS = re.compile(r"(?:::)?(?:<[^<>()]*>)?\(")
+ANY_NUMBER = -2
+"""Arguments of a call that spreads a list."""
 _MANY = range(100)
 _VARIADIC = re.compile(r"\.\.\.|\*\w|\bparams\b|\bvararg\b")
+_SPREAD = re.compile(r"\s*(?:\*|\.\.\.)|.*\.\.\.\s*\Z", re.DOTALL)
+_SELF = re.compile(r"\s*(?:&\s*)?(?:'\w+\s+)?(?:mut\s+)?(?:self|cls)\b")
+_ANGLES = re.compile(r"(?<!-)[<>]|[\[\]]")
 
 
 def count_arguments(text: str, end: int) -> int:
     """Return the number of arguments of the call of a name that ends at an offset, -1 for none."""
     match = _OPENING_ARGUMENTS.match(text, end)
-    return len(bracket_parts(text, match.end() - 1)) if match else -1
+    if match is None:
+        return -1
+    arguments = bracket_parts(text, match.end() - 1)
+    return ANY_NUMBER if any(map(_SPREAD.match, arguments)) else len(arguments)
 
 
-def count_parameters(signature: str) -> range:
-    """Return the numbers of arguments that a signature takes."""
-    start = signature.find("(")
-    if start < 0 or _VARIADIC.search(signature):
+def count_parameters(signature: str, name: str, *, with_self: bool) -> range:
+    """Return the numbers of arguments that a function takes, `self` among them or not."""
+    start = signature.find("(", _end_of_generics(signature, signature.find(name) + len(name)))
+    if start < 0 or _VARIADIC.search(signature, start):
         return _MANY
     parameters = bracket_parts(signature, start)
     n_optional = sum("=" in parameter or "?" in parameter for parameter in parameters)
-    return range(len(parameters) - n_optional, len(parameters) + 1)
+    has_self = bool(parameters) and _SELF.match(parameters[0]) is not None
+    n_most = len(parameters) - (has_self and not with_self)
+    return range(n_most - n_optional, n_most + 1)
+
+
+def _end_of_generics(signature: str, start: int) -> int:
+    """Return the end of the type parameters in brackets at an offset, the offset without any."""
+    depth = 0
+    if signature[start : start + 1] in ("<", "["):
+        for match in _ANGLES.finditer(signature, start):
+            depth += 1 if match[0] in "<[" else -1
+            if depth == 0:
+                return match.end()
+    return start

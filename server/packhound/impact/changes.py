@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from packhound.core.arrays import unique_sorted
 from packhound.core.types import NodeRef
 from packhound.git import CoChanges
-from packhound.graph import CallGraph
+from packhound.graph import CallGraph, Grade
 from packhound.impact.related_files import RelatedFile, rank_files
 from packhound.impact.shared_words import share_words, words_of
 from packhound.impact.symbol import Link, is_test_node, links_of
@@ -19,8 +19,6 @@ from packhound.text import is_test
 _CALLER_DISTANCE, _TEST_DISTANCE = 1, 3
 _MAX_DEFINITIONS = 200
 """Changed definitions whose callers are sought."""
-_BY_NAME_SHARE = 0.2
-"""What a use by name only counts."""
 _DISTANCE_SHARE = 0.5
 """Each call further counts this much less."""
 
@@ -119,8 +117,8 @@ def _calls_by_file(
     uses = [*graph.callers(node_ids, _TEST_DISTANCE).values(), *graph.callees(node_ids, 1).values()]
     calls: defaultdict[str, float] = defaultdict(float)
     for link in links_of(snapshot, root, uses):
-        share = _DISTANCE_SHARE ** (link.distance - 1)
-        calls[link.node.path] += share * (_BY_NAME_SHARE if link.by_name else 1.0)
+        if link.grade != Grade.POSSIBLE:
+            calls[link.node.path] += _DISTANCE_SHARE ** (link.distance - 1)
     return calls
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from packhound.core.types import NodeId, NodeRef
-from packhound.graph import CallGraph, Use
+from packhound.graph import CallGraph, Grade, Use
 from packhound.index import Snapshot
 from packhound.text import is_test
 
@@ -19,24 +19,42 @@ _TEST_DISTANCE = 4
 class Link:
     """A node that another one leads to over `distance` calls.
 
-    `line` is the 0-based line of the call in the calling file. `by_name` if only names say so.
+    `line` is the 0-based line of the call in the calling file.
     """
 
     node: NodeRef
     line: int
     distance: int
-    by_name: bool
+    grade: Grade
+
+    @property
+    def is_resolved(self) -> bool:
+        """False if only the name leads there."""
+        return self.grade == Grade.RESOLVED
+
+
+@dataclass(frozen=True, slots=True)
+class NamedLine:
+    """A 0-based line, in a node, that uses the name of a definition."""
+
+    node: NodeRef
+    line: int
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A definition and what it touches, nearest first; `tests` are those among its callers."""
+    """A definition and what it touches, nearest first; `tests` are those among its callers.
+
+    Where nothing calls it, `mentions` are all lines that use the name.
+    """
 
     node: NodeRef
     callers: tuple[Link, ...]
     callees: tuple[Link, ...]
     implementations: tuple[NodeRef, ...]
     tests: tuple[Link, ...]
+    mentions: tuple[NamedLine, ...]
 
 
 def describe_symbol(
@@ -48,25 +66,34 @@ def describe_symbol(
     callees = links_of(snapshot, root, graph.callees([node_id], distance).values())
     node = snapshot.ref(node_id, root)
     implementations = graph.implementations(node_id)
+    near = tuple(c for c in links if c.distance <= distance and not is_test_node(c.node))
+    tests = tuple(link for link in links if is_test_node(link.node))
+    is_used = near or any(test.distance == 1 for test in tests)
+    mentions = () if is_used else graph.mentions(node_id)
     return Symbol(
         node=node,
-        callers=tuple(c for c in links if c.distance <= distance and not is_test_node(c.node)),
+        callers=near,
         callees=tuple(callees),
         implementations=tuple(
             snapshot.ref(i, root) for i in implementations if _is_live(snapshot, i)
         ),
-        tests=tuple(link for link in links if is_test_node(link.node)),
+        tests=tests,
+        mentions=tuple(
+            NamedLine(snapshot.ref(m.node_id, root), m.line, m.text)
+            for m in mentions
+            if _is_live(snapshot, m.node_id)
+        ),
     )
 
 
 def links_of(snapshot: Snapshot, root: str, uses: Iterable[Use]) -> list[Link]:
-    """Return the uses of live definitions, the sure ones before those by name at each distance."""
+    """Return the uses of live definitions, the surest first at each distance."""
     links = [
-        Link(snapshot.ref(use.node_id, root), use.line, use.distance, use.by_name)
+        Link(snapshot.ref(use.node_id, root), use.line, use.distance, use.grade)
         for use in uses
         if _is_live(snapshot, use.node_id)
     ]
-    links.sort(key=lambda link: (link.distance, link.by_name))
+    links.sort(key=lambda link: (link.distance, link.grade))
     inside = {link.node.path for link in links if link.node.kind != "file"}
     # Where code of a file is named, its imports say no more.
     return [link for link in links if link.node.kind != "file" or link.node.path not in inside]

@@ -86,14 +86,17 @@ def _file_rows(call: Call, files: Iterable[tuple[RelatedFile, Root]], limit: int
     ]
 
 
+def _grade(caller: Row) -> str:
+    return f" ({caller['grade']})" if caller["by_name"] else ""
+
+
 def text(answer: Row) -> Text:
     """Return the changed definitions with their callers, then the files."""
     units = []
     for row in rows_in(answer, "definitions"):
         lines = ", ".join(f"{a}-{b}" if b > a else f"{a}" for a, b in row["lines"])
         callers = "".join(
-            f"\n    called by {title(caller)}{' (by name only)' if caller['by_name'] else ''}"
-            for caller in row["callers"]
+            f"\n    called by {title(caller)}{_grade(caller)}" for caller in row["callers"]
         )
         n_more = row["n_callers"] - len(row["callers"])
         more = f"\n    ... {n_more:,} more" if n_more else ""

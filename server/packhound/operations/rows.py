@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from packhound import search
+from packhound import impact, search
 from packhound.core.line_history import LineHistory
 from packhound.core.records import Record, iso_date
 from packhound.core.status import Reading
@@ -15,7 +15,7 @@ from packhound.operations.references import References
 from packhound.redact import safe_line, without_secrets
 
 if TYPE_CHECKING:
-    from packhound.impact import Link
+    from packhound.impact import Link, NamedLine
     from packhound.service import Roots
 
 _MAX_MATCHES = 20
@@ -43,12 +43,18 @@ def _sibling_row(node: NodeRef) -> Json:
     return {key: row[key] for key in ("kind", "name", "qualname", "start_line", "end_line")}
 
 
-def link_row(link: Link | NodeRef) -> Json:
-    """Return a node; of a link also the line of the call, its distance, and if by name only."""
+def link_row(link: Link | NodeRef | NamedLine) -> Json:
+    """Return a node; of a link also the line of the call, its distance and how sure it is.
+
+    A line that uses a name has its text instead.
+    """
     if isinstance(link, NodeRef):
         return node_row(link)
-    how = {"line": link.line + 1, "distance": link.distance, "by_name": link.by_name}
-    return {**node_row(link.node), **how}
+    row = {**node_row(link.node), "line": link.line + 1}
+    if isinstance(link, impact.NamedLine):
+        return {**row, "text": safe_line(link.text)}
+    how = {"grade": str(link.grade), "by_name": not link.is_resolved}
+    return {**row, "distance": link.distance, **how}
 
 
 def results_rows(

@@ -13,21 +13,23 @@ from packhound.core.types import MAX_HITS, NodeRef
 from packhound.operations.operation import Call, Json, Line, MaxTokens, Operation, Request
 from packhound.operations.references import References, resolve
 from packhound.operations.rows import link_row, node_row
-from packhound.operations.text import Row, Text, rows_in, signature_of, title
+from packhound.operations.text import Row, Text, path_of, rows_in, signature_of, title
 from packhound.redact import safe_line, visible_line
 from packhound.text import is_test
 
 if TYPE_CHECKING:
-    from packhound.impact import Link
+    from packhound.impact import Link, NamedLine
     from packhound.service import Root
 
 _SECTIONS = {
     "callers": "called or used by",
+    "mentions": "",
     "callees": "calls or uses",
     "implementations": "implemented or overridden by",
     "tests": "tests that reach it",
     "others": "others of that name",
 }
+_UNCALLED = frozenset({"file", "section", "window"})
 _MAX_OTHERS = 10
 
 
@@ -69,8 +71,9 @@ def run(call: Call, request: Symbol) -> Json:
             f"'{visible_line(first.node.path)}' has changed since it was indexed; ask again"
         )
     others = [*(each.node for each in rest), *(o for each in definitions for o in each.others)]
-    sections: dict[str, Sequence[Link | NodeRef]] = {
+    sections: dict[str, Sequence[Link | NodeRef | NamedLine]] = {
         "callers": symbol.callers,
+        "mentions": symbol.mentions,
         "callees": symbol.callees,
         "implementations": symbol.implementations,
         "tests": symbol.tests,
@@ -114,13 +117,30 @@ def _order(definition: _Definition) -> tuple[bool, int]:
 def text(answer: Row) -> Text:
     """Return the definition, and what it touches section by section."""
     units = []
+    used = [*rows_in(answer, "callers"), *rows_in(answer, "tests")]
+    if answer["kind"] not in _UNCALLED and not any(row["distance"] == 1 for row in used):
+        units.append(f"called or used by nothing that is known; {_named(answer)}")
     for name, heading in _SECTIONS.items():
         rows, total = rows_in(answer, name), answer["totals"][name]
-        lines = [f"  {title(row)}{_remark(name, row)}" for row in rows]
+        lines = [f"  {_line_of(name, row)}" for row in rows]
         if total > len(rows):
             lines[-1:] = [f"{line}\n  ... {total - len(rows):,} more" for line in lines[-1:]]
-        units += [f"{heading}:\n{line}" if i == 0 else line for i, line in enumerate(lines)]
+        head = f"{heading}:\n" if heading else ""
+        units += [head + line if i == 0 else line for i, line in enumerate(lines)]
     return Text([title(answer), signature_of(answer)], units, "nodes", rows_in(answer, "notes"))
+
+
+def _named(answer: Row) -> str:
+    """Return how many lines use the name of a definition that nothing calls."""
+    total = answer["totals"]["mentions"]
+    verb = "line uses" if total == 1 else "lines use"
+    return f"{total:,} {verb} this name:" if total else "no line uses this name"
+
+
+def _line_of(section: str, row: Row) -> str:
+    if section == "mentions":
+        return f"{path_of(row)}:{row['line']} | {visible_line(row['text'])}"
+    return f"{title(row)}{_remark(section, row)}"
 
 
 def _remark(section: str, row: Row) -> str:
@@ -131,7 +151,7 @@ def _remark(section: str, row: Row) -> str:
     words = [f"{distance} calls away"] if is_far else []
     # The line of a callee's call is in the definition asked about.
     words += [f"line {row['line']}"] if not is_far or section != "callees" else []
-    words += ["by name only"] if row["by_name"] else []
+    words += [row["grade"]] if row["by_name"] else []
     return f" ({', '.join(words)})"
 
 
@@ -140,8 +160,10 @@ OPERATION = Operation(
     "Symbol",
     "A definition: callers, callees, implementations, and the tests that reach it.",
     "The definition with its `callers`, `callees`, `implementations`, `tests` and "
-    "`others` of its name, each with the `line`, the `distance` and `by_name` (only "
-    "the name says so) of its call; `totals`.",
+    "`others` of its name, each with the `line`, the `distance` and the `grade` of its call: "
+    "resolved, only candidate (no other definition has the name) or possible (one of a few "
+    "of the name that take as many arguments); `by_name` is true for the last two. Where nothing "
+    "calls it, `mentions` are the lines that use its name, with their text; `totals`.",
     Symbol,
     run,
     text,

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from packhound.core.errors import SettingsError
 from packhound.core.types import Document, NodeId, NodeRef, Query, Results
 from packhound.git import Changes
-from packhound.graph import CallGraph, EdgeKind, Graph, Use
+from packhound.graph import CallGraph, EdgeKind, Grade, Graph, Use
 from packhound.index import Snapshot
 from packhound.llm import counter_for
 from packhound.pack import pipeline
@@ -144,8 +144,8 @@ class PackService:
             for edge in self._graph.neighbors(node_id, limit=0)
             if edge.kind in _STRUCTURE
         ]
-        edges += [("references", use.node_id) for use in _sure_first(graph.uses(node_id))]
-        edges += [("referenced-by", use.node_id) for use in _sure_first(graph.users(node_id))]
+        edges += [("references", use.node_id) for use in _surest(graph.uses(node_id))]
+        edges += [("referenced-by", use.node_id) for use in _surest(graph.users(node_id))]
         # Another thread may have updated the graph to a newer snapshot meanwhile.
         return tuple(
             (kind, snapshot.ref(neighbor, self._root))
@@ -157,5 +157,7 @@ class PackService:
 _STRUCTURE = ("contains", "contained-in", "imports")
 
 
-def _sure_first(uses: Sequence[Use]) -> list[Use]:
-    return sorted(uses, key=lambda use: use.by_name)
+def _surest(uses: Sequence[Use]) -> list[Use]:
+    """Return the uses that are more than possible, the resolved ones first."""
+    likely = (use for use in uses if use.grade != Grade.POSSIBLE)
+    return sorted(likely, key=lambda use: use.grade)

@@ -14,11 +14,14 @@ export const UNRANKED = {
 };
 const START = { line: 0, character: 0 };
 
-/** What a definition touches, as results in four parts; a call opens where it is made. */
+/** What a definition touches, as results in parts; a call opens where it is made. */
 export function symbolResults(symbol: SymbolAnswer): SearchResults {
-  const { callers, callees, implementations, tests } = symbol;
+  const { callers, mentions, callees, implementations, tests } = symbol;
+  const n = symbol.totals.mentions;
+  const named = `No known caller; ${n} ${n === 1 ? 'line uses' : 'lines use'} this name`;
   return results(symbol.qualname || symbol.name, [
     ...callers.map((link) => atCall(link, 'Called by')),
+    ...mentions.map((each) => ({ ...atCall(each, named), line: each.text })),
     ...callees.map((link) => asHit(link, 'Calls', remarks(link))),
     ...implementations.map((link) => asHit(link, 'Implemented by')),
     ...tests.map((link) => atCall(link, 'Tests that reach it')),
@@ -68,9 +71,9 @@ function at(hit: Hit, line: number | undefined): Hit {
   return start ? { ...hit, selectionRange: { start, end: start } } : hit;
 }
 
-function remarks({ distance = 1, by_name }: Link): string[] {
+function remarks({ distance = 1, grade = 'resolved' }: Link): string[] {
   return [
     ...(distance > 1 ? [`${distance} calls away`] : []),
-    ...(by_name ? ['by name only'] : []),
+    ...(grade === 'resolved' ? [] : [grade]),
   ];
 }

@@ -178,13 +178,19 @@ test('what a definition touches is in parts, and a call opens where it is made',
     range,
     selectionRange,
     line: 4,
-    by_name: true,
+    grade: 'possible' as const,
   };
-  const none = { callees: [], implementations: [], tests: [] };
+  const none = {
+    callees: [],
+    implementations: [],
+    tests: [],
+    mentions: [],
+    totals: { mentions: 0 },
+  };
   const { hits } = symbolResults({ ...link, callers: [{ ...link, distance: 2 }], ...none });
   assert.deepEqual(
     hits.map((each) => [each.section, each.reasons, each.selectionRange.start.line]),
-    [['Called by', ['2 calls away', 'by name only'], 3]],
+    [['Called by', ['2 calls away', 'possible'], 3]],
   );
 });
 

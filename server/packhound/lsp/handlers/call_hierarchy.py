@@ -43,7 +43,7 @@ def prepare_call_hierarchy(
 def incoming_calls(
     ls: PackhoundServer, params: types.CallHierarchyIncomingCallsParams
 ) -> list[types.CallHierarchyIncomingCall] | None:
-    """Return what calls or uses an item, its tests last."""
+    """Return what calls or uses an item, its tests last; without callers what uses its name."""
     symbol = _symbol_at(ls, params.item.uri, params.item.selection_range.start.line)
     if symbol is None:
         return None
@@ -51,10 +51,12 @@ def incoming_calls(
     tests = (test for test in symbol.tests if test.distance == 1)
     return [
         types.CallHierarchyIncomingCall(
-            _item(ls, locations, link.node, link),
-            [locations.name_range(link.node, link.line, name)],
+            _item(ls, locations, node, remark), [locations.name_range(node, line, name)]
         )
-        for link in (*symbol.callers, *tests)
+        for node, line, remark in (
+            *((link.node, link.line, _remark(link)) for link in (*symbol.callers, *tests)),
+            *((each.node, each.line, "uses this name") for each in symbol.mentions),
+        )
     ]
 
 
@@ -68,7 +70,7 @@ def outgoing_calls(
     locations = Locations(ls.session)
     return [
         types.CallHierarchyOutgoingCall(
-            _item(ls, locations, link.node, link),
+            _item(ls, locations, link.node, _remark(link)),
             [locations.name_range(symbol.node, link.line, link.node.name)],
         )
         for link in symbol.callees
@@ -84,17 +86,21 @@ def _symbol_at(ls: PackhoundServer, uri: str, line: int) -> Symbol | None:
     return engine.symbol(path, ls.session.documents.line_in_text(uri, line))
 
 
+def _remark(link: Link) -> str:
+    return "" if link.is_resolved else str(link.grade)
+
+
 def _item(
-    ls: PackhoundServer, locations: Locations, node: NodeRef, link: Link | None = None
+    ls: PackhoundServer, locations: Locations, node: NodeRef, remark: str = ""
 ) -> types.CallHierarchyItem:
-    by_name = " · by name only" if link and link.by_name else ""
+    remark = f" · {remark}" if remark else ""
     return types.CallHierarchyItem(
         name=node.qualname or node.name or node.path.rpartition("/")[2],
         kind=types.SymbolKind(symbol_kind(node.kind, all_kinds=ls.session.client.all_symbol_kinds)),
         uri=locations.uri(node),
         range=locations.range(node),
         selection_range=locations.selection_range(node),
-        detail=f"{node.path}{by_name}",
+        detail=f"{node.path}{remark}",
     )
 
 
