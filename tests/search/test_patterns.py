@@ -181,6 +181,14 @@ def test_an_empty_answer_opens_one_hole(
     )
 
 
+def test_a_pattern_keeps_a_word(stored: Engine) -> None:
+    results = stored.search(ask("", pattern="nowhere($$$)"))
+    assert not results.hits
+    assert (
+        results.notes[0] == "nothing has the shape 'nowhere($$$)' (python, typescript, javascript)"
+    )
+
+
 def test_a_shape_that_is_nowhere_is_said_so(stored: Engine) -> None:
     results = stored.search(ask("while $A: $B = nowhere($C)"))
     assert not results.hits

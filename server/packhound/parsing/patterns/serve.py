@@ -95,10 +95,12 @@ def relax_pattern(task: RelaxTask) -> Plain:
             continue
         text = f"{task.pattern[: token.start()]}$_{task.pattern[token.end() :]}"
         try:
-            _compile(task.language, text)
+            goal = _compile(task.language, text)
         except NoPattern:
             continue
-        relaxed.append((text, token[0]))
+        # Without a word a pattern matches everywhere, and all files are read for it.
+        if any(_PLAIN_WORD.fullmatch(each.decode("utf-8", "replace")) for each in goal.literals):
+            relaxed.append((text, token[0]))
     return tuple(relaxed)
 
 
