@@ -160,10 +160,10 @@ CHECKS = (
     ),
     Check(
         "T15",
-        "what is cancelled is answered so at once, and once, while all workers are busy",
-        "runs",
-        *(1, 1),
-        f"{_TEST} tests/lsp/test_protocol.py",
+        "what is cancelled is answered so, once, while all workers are busy",
+        "rounds of cancelling more requests than there are workers",
+        *(1_000, 500),
+        f"{_TEST} tests/lsp/test_protocol.py -k cancelled_requests",
     ),
     Check(
         "T16",
@@ -185,6 +185,13 @@ CHECKS = (
         "runs, with an end of the disk at each 512 bytes",
         *(1, 1),
         f"{_TEST} -m '' tests/storage/test_full_disk.py tests/service/test_disk.py",
+    ),
+    Check(
+        "T14 T18",
+        "whichever write, sync, lock or unlink fails, below SQLite, what was acknowledged is there",
+        "runs with a fault at each call",
+        *(1, 1),
+        f"{_TEST} -m slow tests/storage/test_failing_calls.py",
     ),
     Check(
         "T19",

@@ -19,6 +19,7 @@ from packhound.rpc import WriteQueue
 from packhound.rpc.session import N_WORKERS
 from packhound.service import EnginePool
 from tests.support.lsp_client import frame
+from tests.support.release import size
 from tests.support.streams import Chunks
 
 
@@ -80,7 +81,8 @@ def connect():
         client.close()
 
 
-def test_cancelled_requests_are_answered_while_all_workers_are_busy(connect):
+@pytest.mark.parametrize("_round", range(size(1)))
+def test_cancelled_requests_are_answered_while_all_workers_are_busy(connect, _round):
     events: list[threading.Event] = []
     release = threading.Event()
 
