@@ -87,6 +87,7 @@ CASES = [
     ("python", PYTHON, "class $C", ["class Store"]),
     ("python", PYTHON, "class $C(Base)", ["class Store"]),
     ("python", PYTHON, "except $E as $N", ["except OSError as error"]),
+    ("python", PYTHON, "except $E as $N: $$$", ["except OSError as error"]),
     ("python", PYTHON, "$A = $A or $B", ["a = a or load"]),
     ("python", PYTHON, "load($X, $Y)", ['load(ctx, "x")', 'load(ctx, "y",)']),
     ("python", PYTHON, "load($X)", []),

@@ -133,17 +133,17 @@ def test_a_search_can_be_cancelled(stored: Engine) -> None:
 
 
 def test_grep_finds_the_lines_of_a_pattern(stored: Engine) -> None:
-    results = stored.grep(GrepRequest("raise $E($$$)", code=True))
+    results = stored.grep(GrepRequest("raise $E($$$)", structural=True))
     lines = [line.number + 1 for group in results.groups for line in group.lines]
     assert (lines, results.n_lines, results.n_files) == ([4, 12, 16], 3, 1)
-    ranked = stored.grep(GrepRequest("raise $E($$$)", code=True, query="parse a number"))
+    ranked = stored.grep(GrepRequest("raise $E($$$)", structural=True, query="parse a number"))
     assert ranked.groups[0].node is not None
     assert ranked.groups[0].node.name == "parse_number"
 
 
 def test_grep_refuses_what_is_no_pattern(stored: Engine) -> None:
     with pytest.raises(SettingsError, match=r"'\$E' was taken for a pattern .* nothing but a hole"):
-        stored.grep(GrepRequest("$E", code=True))
+        stored.grep(GrepRequest("$E", structural=True))
 
 
 def test_agents_match_texts_without_secrets(stored: Engine) -> None:

@@ -79,6 +79,10 @@ def test_a_glob_alone_is_a_filter(text: str) -> None:
     assert (parsed.text, parsed.globs, parsed.notes) == ("", (text,), ())
 
 
+def test_signs_alone_are_no_glob() -> None:
+    assert parse_query(Query("*/")).globs == ()
+
+
 @pytest.mark.parametrize("text", ["a * b", "items.*", "this or that", "printf(%s)", "$price"])
 def test_what_may_be_code_is_searched_as_it_is(text: str) -> None:
     parsed = parse_query(Query(text))

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from packhound.core.settings_reader import settings_from
 from packhound.service.engine import Engine
 from packhound.service.roots import index_folder
 from tests.support.index_check import contents
+from tests.support.project import wait_until
 from tests.support.release import seed, size
 
 CHILD = Path(__file__).parents[1] / "support" / "kill_child.py"
@@ -41,7 +43,9 @@ def check_kills(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rounds: int) ->
         engine = Engine.open(root, settings_from({"index.workers": 1}))
         try:
             loaded += engine.snapshot.n_files > 0
-            assert engine.settled(60) and engine.writer
+            assert engine.settled(60)
+            # A process that the killed one was starting holds its lock until it runs.
+            wait_until(partial(getattr, engine, "writer"))
             assert engine.status().notes == ()
             rebuilt = Engine.open(root, settings_from({"index.persist": False, "index.workers": 1}))
             try:

@@ -131,14 +131,12 @@ export interface Explanation {
   markdown: string | null;
 }
 
-type Grade = 'resolved' | 'only candidate' | 'possible';
-
-/** A definition; of a call also the line of the call, and how sure it is. */
+/** A definition; of a call also the line of the call, and how sure it is: `resolved`, `only candidate` or `possible`. */
 export type Link = Pick<
   Hit,
   'path' | 'start_line' | 'end_line' | 'kind' | 'name' | 'qualname' | 'uri' | 'range'
 > &
-  Pick<Hit, 'selectionRange'> & { line?: number; distance?: number; grade?: Grade };
+  Pick<Hit, 'selectionRange'> & { line?: number; distance?: number; grade?: string };
 
 /** A definition and what it touches. */
 export interface SymbolAnswer extends Link {
@@ -174,7 +172,6 @@ export interface Changes {
 
 export interface PackParams {
   prompt?: string;
-  /** Signatures of the most used definitions instead; needs no prompt. */
   map?: boolean;
   budget: number;
   /** Its packs do not repeat code that did not change. */

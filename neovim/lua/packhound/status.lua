@@ -29,7 +29,8 @@ end
 function M.format(state)
   local pending = state.pending > 0 and (', %d still to be read'):format(state.pending) or ''
   local lines = { ('%s: %d definitions in %d files%s.'):format(state.state, state.nodes, state.files, pending) }
-  if state.encoder ~= 'ready' and state.encoder ~= 'off' then
+  -- Servers of 0.1 do not say it.
+  if state.encoder and state.encoder ~= 'ready' and state.encoder ~= 'off' then
     local vectors = state.pending_vectors > 0 and (', %d still to be encoded'):format(state.pending_vectors) or ''
     table.insert(lines, vim.trim(('encoder: %s%s %s'):format(state.encoder, vectors, state.encoder_problem)))
   end

@@ -94,7 +94,7 @@ FORMS = {
     "grep": Form(
         help="The exit code is 1 if there are none.",
         names={
-            "code": ("--pattern",),
+            "structural": ("--pattern",),
             "regex": ("--regex/--fixed-strings", " /-F"),
             "paths": ("--glob", "-g"),
             "count_only": ("--count", "-c"),

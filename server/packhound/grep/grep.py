@@ -98,7 +98,7 @@ class Grep:
     ) -> GrepResults:
         """Answer a request. Raises SettingsError for a bad pattern, Cancelled as `cancel` says."""
         start = time.perf_counter()
-        if request.code:
+        if request.structural:
             matches = self._scan_code(snapshot, request, cancel)
         else:
             pattern = compile_pattern(request.pattern, regex=request.regex, case=request.case)
@@ -431,7 +431,12 @@ def _notes(request: GrepRequest, matches: Matches, paths: Iterable[str]) -> Iter
         names = ", ".join(matches.unread[:_MAX_UNREAD_NAMED])
         more = ", ..." if len(matches.unread) > _MAX_UNREAD_NAMED else ""
         yield f"changed since they were indexed, and not searched: {names}{more}"
-    if not matches.offsets and "\\n" in request.pattern and request.regex and not request.code:
+    if (
+        not matches.offsets
+        and "\\n" in request.pattern
+        and request.regex
+        and not request.structural
+    ):
         yield "a pattern matches within one line, so '\\n' matches nothing"
     if not matches.offsets and not any(map(select(request.paths, request.exclude), paths)):
         yield NO_FILE_NOTE

@@ -16,7 +16,7 @@ NO_FILE_NOTE = "no indexed file has a path that 'paths' and 'exclude' let throug
 class GrepRequest:
     """A search for the lines that match `pattern`, a literal where `regex` is off.
 
-    With `code` it is code with holes, and the lines are those where such code begins.
+    With `structural` it is code with holes, and the lines are those where such code begins.
 
     `paths` and `exclude` are globs. `limit` bounds the matching lines that are shown, from `offset`
     on; `context` are further lines above and below each. With `count_only` the answer has the
@@ -25,7 +25,7 @@ class GrepRequest:
 
     pattern: str
     regex: bool = True
-    code: bool = False
+    structural: bool = False
     case: Case = "sensitive"
     paths: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()

@@ -30,7 +30,7 @@ class Grep(Request):
     pattern: Annotated[
         str, Meta(min_length=1, max_length=1_000, description="RE2, within one line.")
     ]
-    code: Annotated[bool, Meta(description="Code with holes.")] = False
+    structural: Annotated[bool, Meta(description="Code with holes.")] = False
     regex: Annotated[bool, Meta(description="A pattern, not a literal.")] = True
     case: Annotated[Case, Meta(description="Letter case.")] = "sensitive"
     paths: Globs = ()

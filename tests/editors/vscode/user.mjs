@@ -74,7 +74,7 @@ await play(({ page, rows, status, cursor, activeTab, shownTab, until, asks, labe
 
   async 'rows read as sentences, without names of icons'() {
     for (const label of (await labels()).filter((label) => /:\d+/.test(label))) {
-      assert.match(label, /^[\w.]+.*, [\w./]+:\d+, .*(exact|strong|likely|weak)/);
+      assert.match(label, /^[\w.]+.*, [\w./]+:\d+, .*(exact|strong|likely|possible|weak)/);
       assert.doesNotMatch(label, /symbol|\$\(/);
     }
   },

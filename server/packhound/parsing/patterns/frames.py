@@ -35,6 +35,7 @@ _C: tuple[Frame, ...] = (
 )
 _FRAMES: dict[str, tuple[Frame, ...]] = {
     "python": (
+        ("try: pass\n", ""),
         ("try: pass\n", " pass"),
         ("try: pass\n", ": pass"),
         ("match a:\n ", " pass"),

@@ -26,7 +26,7 @@ _OTHERS_FILTERS = frozenset(
 )
 """Filters of other tools."""
 _OPERATORS = re.compile(r"\S\s+(AND|OR|NOT)\s+\S|^(NOT)\s+\S")
-_GLOB = re.compile(r"(?=.*\*)(?=.*[./\\])(?!.*\.\*\w)[\w.*?/\\{},-]+")
+_GLOB = re.compile(r"(?=.*\*)(?=.*[./\\])(?=.*(?:\w|\*\*))(?!.*\.\*\w)[\w.*?/\\{},-]+")
 _LIKE_A_REGEX = re.compile(r"\.\*|\.\+|\\[bdswBDSW]|\[\^?\w-\w\]|\(\?[:i]|\w\|\w")
 _CLOSE = 0.75
 _QUOTED = re.compile(r"(?<![\w'])\"([^\"\n]{2,120})\"(?!\w)")
