@@ -228,7 +228,7 @@ class Query:
 
 
 class Facet(NamedTuple):
-    """What a hole of a pattern is: texts with the number of their matches, the most first.
+    """Texts of a hole of a pattern, each with the number of its matches, the most first.
 
     `n_values` is the number of different texts, of which not all may be here.
     """

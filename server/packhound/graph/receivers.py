@@ -53,7 +53,7 @@ class Value(NamedTuple):
 
 
 class Grade(IntEnum):
-    """How sure a use is: by what is stated, by the only definition of its name, or possible."""
+    """Grade of a use: by what is stated, by the only definition of its name, or possible."""
 
     RESOLVED = 0
     ONLY_CANDIDATE = 1

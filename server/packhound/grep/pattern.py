@@ -140,7 +140,7 @@ class TextPattern:
 
     @property
     def literals(self) -> tuple[bytes, ...]:
-        """What a matching text contains."""
+        """Texts that a matching one contains."""
         return () if self.ignore_case else tuple(dict.fromkeys(self.tokens))
 
     def matches(self, source: bytes) -> Iterator[tuple[int, int]]:

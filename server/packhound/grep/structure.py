@@ -33,7 +33,7 @@ NOT_LOOKED_AT = "were not looked at"
 
 
 class Place(NamedTuple):
-    """Where a text has the shape of a pattern: the first byte, its line and that line's text.
+    """Place with the shape of a pattern: the first byte, its line and that line's text.
 
     `captures` are the texts of the named holes.
     """
@@ -68,7 +68,7 @@ class Places:
 
     @property
     def note(self) -> str:
-        """What is to be known of files that were not looked at, "" for nothing."""
+        """Note on files that were not looked at, "" for none."""
         if not self.n_unread:
             return ""
         return (

@@ -189,7 +189,7 @@ class Index:
 
     @property
     def failure(self) -> str:
-        """Why nodes have no vector; "" where the encoder failed at none."""
+        """Reason why nodes have no vector; "" where the encoder failed at none."""
         return self._queue.failures.reason if self._queue and self.n_failed else ""
 
     def health(self) -> Health:

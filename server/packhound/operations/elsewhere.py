@@ -1,4 +1,4 @@
-"""What a request says of a place outside the workspace: `rev:NAME` and `deps:NAME`.
+"""Places outside the workspace that a request names: `rev:NAME` and `deps:NAME`.
 
 They stand in a query or as the root; a place in an answer, `rev@COMMIT/PATH`, is understood as the
 path, name or first glob of a later request.

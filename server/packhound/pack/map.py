@@ -61,7 +61,7 @@ class _Definition:
 
     @property
     def reason(self) -> str:
-        """How many files use it."""
+        """Number of files that use it, in words."""
         noun = "file" + "s"[: self.n_users != 1]
         return f"used in {self.n_users:,} other {noun}" if self.n_users else "used in no other file"
 

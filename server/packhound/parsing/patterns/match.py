@@ -1,4 +1,4 @@
-"""Where a tree has the shape of a pattern.
+"""Places of a tree that have the shape of a pattern.
 
 Signs that the pattern leaves out, such as a trailing comma, may be there, and so may what follows
 the last part of the pattern: `class $C` matches whatever its body. Comments are left out.

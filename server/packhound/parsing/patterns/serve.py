@@ -1,4 +1,4 @@
-"""What a parser process answers about patterns, as plain values for frames."""
+"""Answers of a parser process about patterns, as plain values for frames."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _IDLE_S = 60.0
 
 
 class Capture(NamedTuple):
-    """What a hole is: its name, and the offsets of the first byte and the one after the last."""
+    """Text of a hole: its name, the offsets of the first byte and the one after the last."""
 
     name: str
     start: int

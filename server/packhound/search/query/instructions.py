@@ -1,4 +1,4 @@
-"""What a query asks somebody to do, apart from what it is about.
+"""Instructions in a query, apart from what it is about.
 
 "Write a test that checks that retries stop" is about retries that stop: `write`, `test` and
 `checks` would find the tests, and whatever writes or checks.

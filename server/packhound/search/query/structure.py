@@ -28,7 +28,7 @@ _MAX_VALUES, _MAX_SHOWN, _MAX_LINES = 50, 3, 5
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """What a pattern matches: the matches in each node id, by line."""
+    """Matches of a pattern in each node id, by line."""
 
     pattern: CodePattern
     matches: Mapping[int, Sequence[Place]]
