@@ -181,7 +181,8 @@ def test_a_server_that_is_killed_again_and_again(tmp_path, monkeypatch, trouble,
         for worker in workers:
             worker.agent.process.kill()
         try:
-            wait_until(lambda: not processes_of(trial))
+            # An idle server ends by itself.
+            wait_until(lambda: not processes_of(trial), PATIENCE_S)
         finally:
             kill_engine(cache)
     notes = Counter(note.fields["content"] for note in NoteStore(notes_folder(root)).all())
