@@ -55,7 +55,7 @@ def main() -> int:
 
 
 def torture(*options: str) -> None:
-    """What is promised, at the figures of a release, into benchmarks/reliability.json."""
+    """Run what is promised at the figures of a release, into benchmarks/reliability.json."""
     setup()
     run("python", "-m", "benchmarks.reliability", *options)
 

@@ -1,4 +1,4 @@
-"""What is promised, at the figures of a release: which test holds it, and how far each has run.
+"""Promises at the figures of a release: the test that holds each, and how far it has run.
 
     python -m benchmarks.reliability [--only T8 ...] [--pieces N] [--list]
 

@@ -45,7 +45,7 @@ LANGUAGES += ("csharp", "kotlin", "elixir")
 _MAX_FILE, _MIN_PATTERN, _MAX_PATTERN = 60_000, 4, 400
 _NAMES = ("A", "B", "C", "D")
 _SIGNS = {"c": "\U00010000", "cpp": "\U00010000"}
-"""What ast-grep puts in the place of `$` where the grammar cannot read it; else µ."""
+"""The letter that ast-grep puts in the place of `$` where the grammar cannot read it; else µ."""
 _ADJACENT = re.compile(r"[A-Z_$]\$|\w\$|\$[A-Z_$]+\w*[a-z0-9]")
 _MAX_FILES = 60
 

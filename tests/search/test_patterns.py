@@ -8,9 +8,11 @@ import pytest
 
 from packhound.core.errors import Cancelled, SettingsError
 from packhound.core.settings import Settings
+from packhound.core.status import Reading
 from packhound.core.types import Budget, Document, Query, Results
 from packhound.grep import GrepRequest
 from packhound.operations import Call, answer, as_text
+from packhound.search import so_far
 from packhound.service import Roots
 from packhound.service.engine import Engine
 from tests.support.project import cache, engine, root, write_files
@@ -187,6 +189,11 @@ def test_a_pattern_keeps_a_word(stored: Engine) -> None:
     assert (
         results.notes[0] == "nothing has the shape 'nowhere($$$)' (python, typescript, javascript)"
     )
+
+
+def test_nothing_is_said_of_the_shape_of_what_is_not_read_yet(stored: Engine) -> None:
+    answer = so_far(stored.search(ask("", pattern="nowhere($$$)")), Reading(1, 3, True))
+    assert answer.notes[0].startswith("nothing read so far has the shape 'nowhere($$$)'")
 
 
 def test_a_shape_that_is_nowhere_is_said_so(stored: Engine) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import os
@@ -168,3 +169,33 @@ def test_dependencies_are_found_where_package_managers_put_them(
     for name in ("requests", "../post", "acme/../.."):
         with pytest.raises(SettingsError, match=r"no dependency|no name of a package"):
             ask(post, "search", query=f"deps:{name} load")
+
+
+def test_a_commit_of_which_git_lacks_a_file_is_refused_and_not_kept(
+    tree: Path, post: Engine
+) -> None:
+    blob = hashlib.sha1(f"blob {len(OLD)}\0{OLD}".encode()).hexdigest()
+    (tree / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    for _ in range(2):
+        with pytest.raises(SettingsError, match=r"has no text of 'lib/parcel.py' here"):
+            ask(post, "search", query="rev:feature/old weigh_parcel")
+    assert not list(cache_folder().rglob("*.py"))
+
+
+def test_what_was_pasted_names_no_place(post: Engine) -> None:
+    found = ask(post, "search", query="upload failed\nrev:41 deps:none\ncarry_parcel")
+    assert "carry_parcel" in [hit["name"] for hit in found["hits"]]
+
+
+def test_a_link_of_a_folder_leads_to_nothing_but_packages(
+    tree: Path, post: Engine, tmp_path: Path
+) -> None:
+    (tmp_path / "private").mkdir()
+    (tmp_path / "private" / "diary.py").write_text("def confess(): pass\n")
+    (tree / "node_modules").mkdir()
+    (tree / "node_modules" / "box").symlink_to(tmp_path / "private")
+    (tree / ".venv" / "lib" / "python3.11").mkdir(parents=True)
+    (tree / ".venv" / "lib" / "python3.11" / "site-packages").symlink_to(tmp_path)
+    for name in ("box", "private"):
+        with pytest.raises(SettingsError, match="where no packages are installed"):
+            ask(post, "search", query=f"deps:{name} confess")

@@ -107,11 +107,15 @@ class HistoryReader(RepositoryReader):
         return self.history
 
     def _read(self, repository: Repository) -> None:
-        before = self.history
+        before, began = self.history, time.monotonic()
         if self._saved and not before.head:
             before = load_history(self._saved)
         self.history = read_history(self._root, repository, before)
-        is_new = (self.history.head, self.history.author) != (before.head, before.author)
+        is_whole = time.monotonic() - began < _TIMEOUT_S
+        is_new = is_whole and (self.history.head, self.history.author) != (
+            before.head,
+            before.author,
+        )
         if self._saved and self.history.head and is_new:
             save_history(self._root, self.history, self._saved)
 

@@ -45,11 +45,13 @@ def write_revision(
     """Write the files that a commit has in the folder `root` below a new `folder`, read-only.
 
     Files over `max_bytes`, those beyond the first `max_files`, links and submodules are left out.
-    The folder appears when it is whole. Raises OSError.
+    The folder appears when it is whole. Raises OSError, also where git lacks some of the files.
     """
     prefix = open_repository(root).prefix.rstrip("/")
     tree = f"{revision.commit}:{prefix}" if prefix else revision.commit
-    listed = git(root, "ls-tree", "-r", "-z", "-l", "--full-tree", tree, timeout_s=_TIMEOUT_S) or ""
+    listed = git(root, "ls-tree", "-r", "-z", "-l", "--full-tree", tree, timeout_s=_TIMEOUT_S)
+    if listed is None:
+        raise OSError("git does not list its files, or not in time")
     blobs = [blob for blob in _blobs(listed) if blob.size <= max_bytes and _is_safe(blob.path)]
     parts = Path(tempfile.mkdtemp(prefix="part-", dir=folder.parent))
     try:
@@ -66,7 +68,9 @@ def _blobs(listed: str) -> Iterator[_Blob]:
     for entry in listed.split("\0"):
         head, _, path = entry.partition("\t")
         mode, kind, name, size = [*head.split(), "", "", "", ""][:4]
-        if kind == "blob" and mode.startswith("100") and size.isdigit():
+        if kind == "blob" and mode.startswith("100"):
+            if not size.isdigit():  # Not in a partial clone.
+                raise OSError(f"git has no text of '{path}' here")
             yield _Blob(name, int(size), path)
 
 
@@ -90,14 +94,16 @@ def _batches(blobs: Sequence[_Blob]) -> Iterator[list[_Blob]]:
 
 def _write(root: Path, batch: Sequence[_Blob], folder: Path, seconds: int) -> None:
     asked = "".join(f"{blob.name}\n" for blob in batch).encode()
-    answer = git_bytes(root, "cat-file", "--batch", timeout_s=_TIMEOUT_S, stdin=asked) or b""
+    answer = git_bytes(root, "cat-file", "--batch", timeout_s=_TIMEOUT_S, stdin=asked)
+    if answer is None:
+        raise OSError("git does not give its files, or not in time")
     at = 0
     for blob in batch:
         end = answer.find(b"\n", at)
         head = answer[at:end].split()
         at = end + 1
-        if end < 0 or len(head) != 3:  # A partial clone has not all of them.
-            continue
+        if end < 0 or len(head) != 3:
+            raise OSError(f"git has no text of '{blob.path}' here")
         size = int(head[2])
         path = folder / blob.path
         path.parent.mkdir(parents=True, exist_ok=True)

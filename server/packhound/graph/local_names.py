@@ -31,7 +31,7 @@ _WRAPPER = re.compile(
     r"<\s*(?:'\w+\s*,)?(.*)\Z",
     re.DOTALL,
 )
-"""What has the members of its first argument: by `Deref` and `?` in Rust, by `->` in C++."""
+"""Types with the members of their first argument: by `Deref` and `?` in Rust, by `->` in C++."""
 _WITH_WRAPPERS = frozenset({"rust", "cpp"})
 _TYPE = re.compile(
     r"(?:[&*?\[\]\s]|'\w+\b(?!')|\b(?:mut|dyn|impl|const|final|readonly|struct)\b)*"

@@ -121,13 +121,13 @@ def find_structure(
     paths = [path for path in _candidates(snapshot, files, pattern) if is_selected(path)]
     n_read = 0
     by_path: dict[str, list[Place]] = {}
-    n_without = Counter[bool]()
-    documents = _documents(snapshot, source, pattern, paths, n_without)
+    without = list[str]()
+    documents = _documents(snapshot, source, pattern, paths, without)
     for document, matches in find_pattern(pattern, documents, until, cancel):
         n_read += matches is not None
         if matches:
             by_path[document.path] = [*_places(document.source, matches)]
-    n_unread = len(paths) - n_read - n_without[True]
+    n_unread = len(paths) - n_read - len(without)
     return Places(dict(sorted(by_path.items())), len(paths), n_unread)
 
 
@@ -146,9 +146,9 @@ def _documents(
     source: Source,
     pattern: CodePattern,
     paths: Iterable[str],
-    n_without: Counter[bool],
+    without: list[str],
 ) -> Iterator[Document]:
-    """Yield the files that have all literals; others that were read are counted."""
+    """Yield the files that have all literals; others that were read go to `without`."""
     searches = {
         language: [
             re.compile(rb"\b%s\b" % each if _WORD.fullmatch(each) else re.escape(each)).search
@@ -163,7 +163,7 @@ def _documents(
         if all(search(text) for search in searches[language]):
             yield Document(path, text, language)
         else:
-            n_without[True] += 1
+            without.append(path)
 
 
 def _places(source: bytes, matches: Iterable[PatternMatch]) -> Iterator[Place]:

@@ -84,7 +84,7 @@ class Indexer:
         self._warnings: dict[str, None] = {}
         self._omissions, self._unread = Omissions(), dict[str, str]()
         self.left_out = LeftOut()
-        """What the last scan and the passes since have left out; replaced as a whole."""
+        """Files that the last scan and the passes since have left out; replaced as a whole."""
         self._gc_due = True
         self.configure(settings)
         index.on_maintenance(self.queue.wake)

@@ -55,8 +55,10 @@ def _take_address(arguments: Mapping[str, object]) -> tuple[str, Mapping[str, ob
     root, query = str(arguments.get("root") or ""), arguments.get("query")
     if match := _FILTER.fullmatch(root) or _LABEL.fullmatch(root):
         return _address(match), {**arguments, "root": ""}
-    if isinstance(query, str) and (match := _FILTER.search(query)):
-        rest = f"{query[: match.start()]}{query[match.end() :]}".strip()
+    # What was pasted, such as a log, names no place.
+    is_typed = isinstance(query, str) and "\n" not in query.strip()
+    if is_typed and (match := _FILTER.search(str(query))):
+        rest = _FILTER.sub("", str(query), count=1).strip()
         return _address(match), {**arguments, "query": rest}
     for key in _PLACES:
         if match := _LABEL.match(str(arguments.get(key) or "")):

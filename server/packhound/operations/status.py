@@ -18,7 +18,12 @@ from packhound.redact import safe_line, visible_line
 
 _BY_URGENCY: tuple[State, ...] = ("indexing", "starting", "degraded", "ready", "off", "closed")
 _ENCODER_BY_URGENCY: tuple[EncoderState, ...] = (
-    *("failed", "missing", "loading", "encoding", "ready", "off"),
+    "failed",
+    "missing",
+    "loading",
+    "encoding",
+    "ready",
+    "off",
 )
 """The states to show when several folders differ."""
 

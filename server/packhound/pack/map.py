@@ -46,7 +46,7 @@ _UNUSED = 1e-3
 _SEED_HITS = 5
 _MAX_SIGNATURE, _MAX_OMITTED, _MAX_FOLDERS = 160, 30, 5
 _BRACKET_SPACE = re.compile(r"(?<=[(\[]) +|,? +(?=[)\]])")
-"""Where a signature of several lines was joined."""
+"""Spaces at which a signature of several lines was joined."""
 _NO_KINDS = ("file", "window", "section", "test")
 
 

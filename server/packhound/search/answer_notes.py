@@ -20,6 +20,8 @@ from packhound.text import fold_identifier
 WEAK_NOTE = "weak answer: "
 """The first note of a weak answer begins with this."""
 
+NO_SHAPE = "nothing has the shape "
+"""The note of a pattern that nothing matches begins with this."""
 _NOT_HERE = " is not in this folder"
 NO_WORD_NOTE = "no word of the query is in the index: ranked by meaning alone"
 _NO_WORD_NOTES = (NO_WORD_NOTE, f"{WEAK_NOTE}no hit has a word of the query")
@@ -122,7 +124,7 @@ def so_far(results: Results, reading: Reading) -> Results:
             for hit in results.hits
         ),
         notes=tuple(
-            note
+            note.replace(NO_SHAPE, "nothing read so far has the shape ")
             for note in results.notes
             if not (note.startswith(WEAK_NOTE) or _missing_name(note))
         ),

@@ -33,7 +33,18 @@ def find_dependency(root: Path, name: str) -> Dependency | str:
         return f"'deps:{visible_line(name[:200])}' is no name of a package"
     places = (_python, _node, _vendor, _go, _cargo)
     found = next((each for place in places for each in place(root, name)), None)
+    if found and not _is_of_packages(root, found.folder):
+        place = visible_line(str(found.folder.resolve()))
+        return f"'deps:{name}' leads to '{place}', where no packages are installed"
     return found or f"there is no dependency '{name}' here; looked in {_PLACES}"
+
+
+def _is_of_packages(root: Path, folder: Path) -> bool:
+    """Return False for what a link of a stranger's folder may lead to."""
+    real = folder.resolve()
+    outside = (_go_cache().resolve(), _cargo_home().resolve(), root.resolve())
+    is_installed = not {"site-packages", "node_modules"}.isdisjoint(real.parts)
+    return is_installed or any(real.is_relative_to(each) for each in outside)
 
 
 def _python(root: Path, name: str) -> Iterator[Dependency]:
@@ -79,11 +90,10 @@ def _go(root: Path, name: str) -> Iterator[Dependency]:
     modules = re.findall(
         r"^\s*(?:require\s+)?([\w./~-]+)\s+(v[\w.+-]+)", _read(root / "go.mod"), re.M
     )
-    cache = os.environ.get("GOMODCACHE") or Path(os.environ.get("GOPATH") or "~/go", "pkg", "mod")
     for module, version in modules:
         if name in (module, module.rpartition("/")[2]):
             escaped = re.sub("[A-Z]", lambda upper: f"!{upper[0].lower()}", module)
-            folder = Path(cache).expanduser() / f"{escaped}@{version}"
+            folder = _go_cache() / f"{escaped}@{version}"
             if folder.is_dir():
                 yield Dependency(folder, version)
 
@@ -91,10 +101,18 @@ def _go(root: Path, name: str) -> Iterator[Dependency]:
 def _cargo(root: Path, name: str) -> Iterator[Dependency]:
     lock = _read(root / "Cargo.lock")
     versions = re.findall(rf'name = "{re.escape(name)}"\nversion = "([^"]+)"', lock)
-    home = Path(os.environ.get("CARGO_HOME") or "~/.cargo").expanduser()
     for version in reversed(versions):
-        for folder in sorted(home.glob(f"registry/src/*/{name}-{version}")):
+        for folder in sorted(_cargo_home().glob(f"registry/src/*/{name}-{version}")):
             yield Dependency(folder, version)
+
+
+def _go_cache() -> Path:
+    cache = os.environ.get("GOMODCACHE") or Path(os.environ.get("GOPATH") or "~/go", "pkg", "mod")
+    return Path(cache).expanduser()
+
+
+def _cargo_home() -> Path:
+    return Path(os.environ.get("CARGO_HOME") or "~/.cargo").expanduser()
 
 
 def _read(path: Path) -> str:

@@ -215,7 +215,7 @@ class Engine:
 
     def _switch(self, settings: Settings) -> None:
         """Give back all that is in memory, or read the folder again."""
-        self._close_parts()
+        self.close()
         self._build(settings)
         self.texts.move_to(self.index)
         if settings.index.enabled:
@@ -432,9 +432,6 @@ class Engine:
 
     def close(self) -> None:
         """Stop following the folder; what was read is saved."""
-        self._close_parts()
-
-    def _close_parts(self) -> None:
         self.others.close()
         self.preparation.deep.close()
         self.index.close()

@@ -7,7 +7,6 @@ the most files in common, so that only files that differ are parsed.
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -57,7 +56,8 @@ class OtherRoots:
     def __init__(self, folder: IndexedFolder) -> None:
         self._folder = folder
         self._lock = threading.Lock()
-        self._opened: OrderedDict[Path, Other] = OrderedDict()
+        # Replaced as a whole, the one asked last at the end: `at` waits for no reading of a commit.
+        self._opened: dict[Path, Other] = {}
 
     def open(self, address: str) -> Other:
         """Return what `rev:NAME` or `deps:NAME` stands for; it may not be read yet.
@@ -69,28 +69,29 @@ class OtherRoots:
         source, _, name = address.partition(":")
         with self._lock:
             place = self._revision(name) if source == "rev" else self._dependency(name)
-            opened = self._opened.get(place.folder)
-            if opened is None:
+            opened = dict(self._opened)
+            other = opened.pop(place.folder, None)
+            if other is None:
                 settings = changed(self._folder.settings, _READ_ONLY)
                 engine = Engine.open(place.folder, settings, peers=self._folder.peers)
-                opened = Other(engine, place.label, place.note)
-            other = self._opened[place.folder] = opened._replace(note=place.note)
-            self._opened.move_to_end(place.folder)
-            while len(self._opened) > _MAX_OPEN:
-                self._opened.popitem(last=False)[1].engine.close()
+                other = Other(engine, place.label, place.note)
+            other = opened[place.folder] = other._replace(note=place.note)
+            unused = [opened.pop(folder) for folder in [*opened][:-_MAX_OPEN]]
+            self._opened = opened
+            for each in unused:
+                each.engine.close()
             return other
 
     def at(self, folder: str) -> Other | None:
         """Return the other root at a path, as rows of answers name it, if it is open."""
-        with self._lock:
-            return next((o for o in self._opened.values() if str(o.engine.root) == folder), None)
+        return next((o for o in self._opened.values() if str(o.engine.root) == folder), None)
 
     def close(self) -> None:
         """Close all of them; their indexes stay in the cache."""
         with self._lock:
-            for other in self._opened.values():
+            opened, self._opened = self._opened, {}
+            for other in opened.values():
                 other.engine.close()
-            self._opened.clear()
 
     def _revision(self, name: str) -> _Place:
         """Return the folder with the files of a commit, written from git's objects if need be."""
@@ -104,12 +105,17 @@ class OtherRoots:
         short = revision.commit[:_COMMIT_DIGITS]
         folder = _folder_of(root, revision)
         if not folder.is_dir():
-            if stale := self._opened.pop(folder, None):  # The cache was cleared.
+            if stale := self._opened.get(folder):  # The cache was cleared.
+                self._opened = {f: o for f, o in self._opened.items() if f != folder}
                 stale.engine.close()
             self._folder.queue.flush(_SAVE_S)  # Its index is what that of the commit begins with.
             _write(root, revision, folder, self._folder.settings)
         day = datetime.fromtimestamp(revision.seconds, timezone.utc).date().isoformat()
-        note = f"rev:{visible_line(name[:200])} is commit {short} of {day}"
+        most = self._folder.settings.index.max_file_kilobytes
+        note = (
+            f"rev:{visible_line(name[:200])} is commit {short} of {day}, without its links,"
+            f" submodules and files over {most:,} kB"
+        )
         return _Place(folder, f"rev@{short}", note)
 
     def _dependency(self, name: str) -> _Place:
@@ -151,4 +157,6 @@ def _write(root: Path, revision: Revision, folder: Path, settings: Settings) -> 
     try:
         write_revision(root, revision, folder, settings.index.max_files, max_bytes)
     except OSError as error:
-        raise SettingsError(f"commit {revision.commit} cannot be read: {error}") from None
+        raise SettingsError(
+            f"commit {revision.commit} cannot be read: {visible_line(str(error))}"
+        ) from None

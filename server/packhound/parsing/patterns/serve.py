@@ -28,7 +28,7 @@ _PLAIN_WORD = re.compile(r"\w+")
 _NAME = re.compile(r"[\w$]")
 _TYPES = frozenset({"bool", "char", "double", "float", "int", "long", "string", "void"})
 _SIGN = re.compile(r"[^\w\s$'\"?!.,-]|[\w)\]]\.[\w$]|->|\$\$\$")
-"""What code has and a sentence has not."""
+"""Signs of code that a sentence has not."""
 _TOKEN = re.compile(
     r"""\$\$?\$?\w*|(?P<literal>"[^"\n]*"|'[^'\n]*'|`[^`\n]*`|\b\d[\w.]*)|(?P<name>\b[^\W\d]\w*)"""
 )

@@ -44,7 +44,18 @@ class BatchRun(Generic[Answer]):
     def _stopped(self) -> bool:
         return self._is_over or self._cancelled.is_set()
 
-    def read(self) -> None:
+    def start(self, analyse: Callable[[list[Document]], list[Answer]]) -> Iterator[Answer]:
+        """Start the threads, and return the results."""
+        threads = [threading.Thread(target=self._read, daemon=True)]
+        threads += [
+            threading.Thread(target=self._work, args=(analyse,), daemon=True)
+            for _ in range(self._n_workers)
+        ]
+        for thread in threads:
+            thread.start()
+        return self._results()
+
+    def _read(self) -> None:
         """Run the reader thread; an error goes to the consumer in the place of a result."""
         try:
             while not self._stopped and (batch := self._read_batch()):
@@ -54,7 +65,7 @@ class BatchRun(Generic[Answer]):
         for _ in range(self._n_workers):
             self._put(self._batches, [])
 
-    def work(self, analyse: Callable[[list[Document]], list[Answer]]) -> None:
+    def _work(self, analyse: Callable[[list[Document]], list[Answer]]) -> None:
         """Run one of the other threads, until it gets an empty batch."""
         try:
             while not self._stopped and (batch := self._next_batch()):
@@ -63,7 +74,7 @@ class BatchRun(Generic[Answer]):
             self._put(self._done, error)
         self._put(self._done, None)
 
-    def results(self) -> Iterator[Answer]:
+    def _results(self) -> Iterator[Answer]:
         """Yield the results of the threads, until all have ended. Raises Cancelled."""
         n_running = self._n_workers
         try:

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 from packhound.core.errors import Cancelled
@@ -96,17 +97,8 @@ def find_pattern(
     run = BatchRun[tuple[Document, "tuple[PatternMatch, ...] | None"]](
         iter(documents), _WORKERS, limit
     )
-    pool = _processes()
-    threads = [threading.Thread(target=run.read, daemon=True)]
-    threads += [
-        threading.Thread(target=run.work, args=(lambda batch: _find(pool, pattern, batch),))
-        for _ in range(_WORKERS)
-    ]
-    for thread in threads:
-        thread.daemon = True
-        thread.start()
     try:
-        yield from run.results()
+        yield from run.start(partial(_find, _processes(), pattern))
     except Cancelled:
         if cancel is not None and cancel.is_set():
             raise Cancelled("the search was cancelled") from None

@@ -115,14 +115,7 @@ class ParsePool:
         run = BatchRun[AnalysedFile](
             iter(documents), self._n_workers, cancelled or threading.Event()
         )
-        threads = [threading.Thread(target=run.read, daemon=True)]
-        threads += [
-            threading.Thread(target=run.work, args=(self._analyse_batch,), daemon=True)
-            for _ in range(self._n_workers)
-        ]
-        for thread in threads:
-            thread.start()
-        return run.results()
+        return run.start(self._analyse_batch)
 
     def ask(self, values: Sequence[Plain]) -> list[Plain]:
         """Return what one worker answers to some values, in turn; fewer if it does not get to all.

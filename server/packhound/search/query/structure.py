@@ -15,6 +15,7 @@ from packhound.files import compile_globs
 from packhound.grep import Place, StructureSearch, describe_problem, languages_of
 from packhound.index import Snapshot
 from packhound.parsing import HOLE, CodePattern, PatternProblem, read_pattern, relax_pattern
+from packhound.search.answer_notes import NO_SHAPE
 from packhound.search.query.bug_report import is_report
 from packhound.search.query.filter_syntax import take_filters
 from packhound.search.query.parse import ParsedQuery
@@ -137,7 +138,7 @@ def _relax(
     pattern: CodePattern, find: Callable[[CodePattern], tuple[Mapping[int, Sequence[Place]], str]]
 ) -> tuple[CodePattern, Mapping[int, Sequence[Place]], list[str]]:
     """Return the first pattern with one hole more that matches, its matches, and what was done."""
-    nothing = f"nothing has the shape '{pattern.text}' ({', '.join(pattern.literals)})"
+    nothing = f"{NO_SHAPE}'{pattern.text}' ({', '.join(pattern.literals)})"
     for opened, relaxed in relax_pattern(pattern)[:_MAX_RELAXED]:
         matches, note = find(relaxed)
         if matches:
