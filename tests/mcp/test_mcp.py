@@ -136,6 +136,7 @@ async def test_a_client_without_roots_is_served_the_folder_that_it_starts_in(fol
         ClientSession(read, write) as client,
     ):
         await client.initialize()
+        await client.call_tool("search", {"query": "load records"})  # It waits for all files.
         status = await client.call_tool("status", {})
         assert status.structured_content["files"] == 2
 
