@@ -143,6 +143,8 @@ def test_a_server_that_is_killed_again_and_again(tmp_path, monkeypatch, trouble,
     for name in ("cache", "data", "state"):
         monkeypatch.setenv(f"PACKHOUND_{name.upper()}_DIR", str(tmp_path / name))
     monkeypatch.setenv(MARK, trial)
+    # Of whoever starts the server anew, editor or agent.
+    monkeypatch.setenv("PACKHOUND_IDLE_SECONDS", "3")
     if trouble:
         (tmp_path / "site").mkdir()
         (tmp_path / "site" / "sitecustomize.py").write_text(IN_THE_ENGINE.format(TROUBLES[trouble]))
@@ -181,8 +183,7 @@ def test_a_server_that_is_killed_again_and_again(tmp_path, monkeypatch, trouble,
         for worker in workers:
             worker.agent.process.kill()
         try:
-            # An idle server ends by itself.
-            wait_until(lambda: not processes_of(trial), PATIENCE_S)
+            wait_until(lambda: not processes_of(trial))
         finally:
             kill_engine(cache)
     notes = Counter(note.fields["content"] for note in NoteStore(notes_folder(root)).all())
