@@ -8,7 +8,7 @@ import click
 from benchmarks.reliability import CHECKS
 from docs import protocol as protocol_page
 from docs import settings as settings_pages
-from packhound.cli import main
+from packhound.cli.commands import main
 from packhound.core.types import KINDS
 from packhound.lsp.handlers.registry import ON_READING_THREAD, ON_WORKER_THREADS
 from tests.redact.test_shapes import PROMISED

@@ -23,7 +23,7 @@ CODE = "def load_settings():\n    return 1\n"
 SESSION = """
 import click, io, json, sys
 from contextlib import redirect_stdout
-from packhound.cli import main
+from packhound.cli.commands import main
 for root in sys.argv[1:]:
     printed = io.StringIO()
     with redirect_stdout(printed):

@@ -1,6 +1,6 @@
 """`python -m packhound` is the command `packhound`."""
 
-from packhound.cli import main
+from packhound.cli import run
 
 if __name__ == "__main__":
-    main()
+    run()

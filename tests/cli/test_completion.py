@@ -9,7 +9,7 @@ import sys
 import pytest
 from click.shell_completion import ShellComplete
 
-from packhound.cli import main
+from packhound.cli.commands import main
 from tests.support.command_line import packhound
 
 
@@ -39,7 +39,7 @@ def test_the_program_answers_the_script() -> None:
         "COMP_WORDS": "packhound comp",
         "COMP_CWORD": "1",
     }
-    code = "from packhound.cli import main; main(prog_name='packhound')"
+    code = "from packhound.cli.commands import main; main(prog_name='packhound')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment)
     assert done.stdout.decode().strip() == "plain,completion"
 

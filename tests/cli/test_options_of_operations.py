@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 from msgspec import Meta
 
-from packhound.cli import main
+from packhound.cli.commands import main
 from packhound.cli.fields import NO_OPTION
 from packhound.cli.operations import ELSEWHERE, FORMS, Form, command_of, words_of
 from packhound.core.typed import fields_of, kind_of

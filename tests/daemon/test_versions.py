@@ -15,9 +15,7 @@ from tests.support.agent import Agent, engine_id, kill_engine, wait_for_end_of
 from tests.support.command_line import packhound
 from tests.support.lsp_client import LspClient, write_files
 
-OTHER = (
-    "import packhound, sys; packhound.__version__ = '{}'; from packhound.cli import main; main()"
-)
+OTHER = "import packhound, sys; packhound.__version__ = '{}'; from packhound.cli import run; run()"
 
 
 def other_version(version: str, command: str) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from packhound.cli import main
+from packhound.cli.commands import main
 from packhound.core.errors import StoreError
 from packhound.core.settings import Settings
 from packhound.core.types import Query

@@ -15,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-from packhound.cli import main as packhound
+from packhound.cli.commands import main as packhound
 from packhound.core.types import Query
 from packhound.indexing.timing import Timing
 from packhound.service.engine import Engine

@@ -1,4 +1,4 @@
 from . import doctor as doctor
 from . import operations as operations
 from . import show as show
-from .commands import main as main
+from .commands import run as run

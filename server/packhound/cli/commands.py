@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import logging
+import os
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 import click
 
@@ -67,6 +70,20 @@ def main(context: click.Context, log_file: Path | None) -> None:
     if context.invoked_subcommand not in ("lsp", "mcp", "engine"):
         log_to_file(log_file, "cli.log")
         log.info("packhound %s: %s", __version__, context.invoked_subcommand)
+
+
+def run() -> NoReturn:
+    """Run the command of this process, and end the process."""
+    code: object = None
+    try:
+        main()
+    except SystemExit as end:
+        code = end.code
+    # An interpreter that ends while a thread of the engine is in native code aborts the process.
+    with contextlib.suppress(OSError):  # The reader may have closed the pipe.
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(code if isinstance(code, int) else 0)
 
 
 @main.command()

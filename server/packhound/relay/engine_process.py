@@ -93,9 +93,7 @@ def _connect_engine(cache: Path) -> Connection:
 
 def command_line() -> list[str]:
     """Return the start of a command of Packhound that imports nothing from the current folder."""
-    code = (
-        "import sys; sys.path[:] = filter(None, sys.path); from packhound.cli import main; main()"
-    )
+    code = "import sys; sys.path[:] = filter(None, sys.path); from packhound.cli import run; run()"
     return [sys.executable, "-c", code]
 
 
