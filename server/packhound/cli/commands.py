@@ -17,8 +17,9 @@ import click
 from packhound import __version__, cli
 from packhound.cli.group import ReportingGroup
 from packhound.cli.opening import exit_unless_saved, folder_settings, open_engine, overrides_of
-from packhound.cli.options import JSON, MODEL, ROOT, ROOTS, SET
+from packhound.cli.options import JSON, MODEL, ROOT, ROOTS, SET, TRACE
 from packhound.cli.terminal import echo, print_json
+from packhound.cli.tracing import writing_trace
 from packhound.core.log_file import log_to_file
 from packhound.core.status import LeftOutRow, Status
 from packhound.redact import visible_line
@@ -91,22 +92,30 @@ def run() -> NoReturn:
 @JSON
 @MODEL
 @SET
-def index(roots: Sequence[Path], as_json: bool, encoder_path: str, changes: Sequence[str]) -> None:
+@TRACE
+def index(
+    roots: Sequence[Path],
+    as_json: bool,
+    encoder_path: str,
+    changes: Sequence[str],
+    trace_file: Path | None,
+) -> None:
     """Index folders, or bring their indexes up to date; exit code 1 if one cannot be saved."""
     reports, unsaved = list[dict[str, object]](), list[Status]()
-    for root in roots:
-        start = time.perf_counter()
-        settings = folder_settings(root, overrides_of(encoder_path, changes))
-        with open_engine(root, settings) as engine:
-            engine.flush()
-            elapsed_ms = (time.perf_counter() - start) * 1_000
-            status, left_out = engine.status(every_source=True), engine.left_out.rows
-        reports.append({"root": status.root, **_index_report(status, left_out, elapsed_ms)})
-        unsaved += [status] if status.save_problem else []
-        if not as_json:
-            if len(roots) > 1:
-                echo(visible_line(f"{status.root}:"))
-            cli.show.index_summary(status, left_out, elapsed_ms)
+    with writing_trace(trace_file):
+        for root in roots:
+            start = time.perf_counter()
+            settings = folder_settings(root, overrides_of(encoder_path, changes))
+            with open_engine(root, settings) as engine:
+                engine.flush()
+                elapsed_ms = (time.perf_counter() - start) * 1_000
+                status, left_out = engine.status(every_source=True), engine.left_out.rows
+            reports.append({"root": status.root, **_index_report(status, left_out, elapsed_ms)})
+            unsaved += [status] if status.save_problem else []
+            if not as_json:
+                if len(roots) > 1:
+                    echo(visible_line(f"{status.root}:"))
+                cli.show.index_summary(status, left_out, elapsed_ms)
     if as_json:
         only = {key: value for key, value in reports[0].items() if key != "root"}
         print_json(only if len(reports) == 1 else {"roots": reports})

@@ -17,8 +17,10 @@ from packhound.core.settings import Settings
 from packhound.core.settings_files import FolderSettings, Overrides
 from packhound.core.settings_reader import read_settings
 from packhound.core.status import Status
+from packhound.core.trace import span
 
 if TYPE_CHECKING:
+    from packhound.cli.tracing import Trace
     from packhound.daemon import Connection
     from packhound.service import Engine, Workspace
 
@@ -38,7 +40,9 @@ class Asker:
         changes: Sequence[str] = (),
         *,
         alone: bool = False,
+        traced: Trace | None = None,
     ) -> None:
+        self._traced = traced
         self.roots = list(dict.fromkeys(map(service.real_path, roots)))
         self._overrides = overrides_of(encoder_path, changes)
         self._settings = [folder_settings(root, self._overrides) for root in self.roots]
@@ -67,6 +71,14 @@ class Asker:
 
     def answer(self, name: str, arguments: Mapping[str, object]) -> dict[str, Any]:
         """Return the answer of an operation. Raises PackhoundError."""
+        if self._traced is None:
+            return self._answer(name, arguments)
+        with span("ask"):
+            answer = self._answer(name, {**arguments, "trace": self._traced.id})
+        self._traced.events += answer.pop("trace")["events"]
+        return answer
+
+    def _answer(self, name: str, arguments: Mapping[str, object]) -> dict[str, Any]:
         if self._daemon is not None:
             try:
                 return self._daemon.answer(name, arguments)

@@ -20,9 +20,10 @@ from packhound import cli
 from packhound.cli import plain
 from packhound.cli.fields import add_fields, given, help_on_arguments
 from packhound.cli.opening import Asker
-from packhound.cli.options import ALONE, AT, BATCH, JSON, MODEL, ROOT, ROOTS, SET, Command
+from packhound.cli.options import ALONE, AT, BATCH, JSON, MODEL, ROOT, ROOTS, SET, TRACE, Command
 from packhound.cli.plain import Row
 from packhound.cli.terminal import echo, print_json
+from packhound.cli.tracing import writing_trace
 from packhound.core.errors import SettingsError
 from packhound.core.typed import fields_of
 from packhound.operations import NOT_FOUND, OPERATIONS, Operation, as_text
@@ -165,7 +166,9 @@ def command_of(operation: Operation, form: Form) -> click.Command:
     else:
         defaults["max_tokens"] = _MAX_TOKENS
     add_fields(command, operation.request, form.arguments, form.names, defaults, omit)
-    shared = (ROOT, JSON) if operation.writes else (ROOTS, AT, JSON, BATCH, SET, MODEL, ALONE)
+    shared = (
+        (ROOT, JSON) if operation.writes else (ROOTS, AT, JSON, BATCH, SET, MODEL, ALONE, TRACE)
+    )
     for option in (*form.options, *shared):
         option(command)
     texts = operation.description, help_on_arguments(command, operation.request), form.help
@@ -184,6 +187,7 @@ def _run(
     changes: Sequence[str] = (),
     alone: bool = False,
     at: str = "",
+    trace_file: Path | None = None,
     **values: Any,  # noqa: ANN401 - fields of the request, and options of the form
 ) -> None:
     """Ask an operation and print its answer, or those to the lines of a batch."""
@@ -197,7 +201,11 @@ def _run(
     if asked.get("prompt") == "-":
         asked["prompt"] = sys.stdin.buffer.read().decode("utf-8", "replace")
     arguments = {**(form.fixed or {}), **asked, **({"root": at} if at else {})}
-    with Asker([root] if root else roots, encoder_path, changes, alone=alone) as asker:
+    roots = [root] if root else roots
+    with (
+        writing_trace(trace_file) as traced,
+        Asker(roots, encoder_path, changes, alone=alone, traced=traced) as asker,
+    ):
         if batch is not None:
             for answer in _answers(asker, operation.name, batch, arguments):
                 print_json(answer)

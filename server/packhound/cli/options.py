@@ -86,6 +86,14 @@ ROOTS = click.option(
     help="Folder to search, as often as there are folders; default: here.",
     shell_complete=complete_folder,
 )
+TRACE = click.option(
+    "--trace",
+    "trace_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write how long each stage took, for chrome://tracing or ui.perfetto.dev.",
+    shell_complete=complete_file,
+)
 MODEL = click.option(
     "--model",
     "encoder_path",

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from packhound.core.trace import traced
 from packhound.core.types import FileStamp
 from packhound.index.background_job import BackgroundJob
 from packhound.index.blocks import Saved
@@ -58,6 +59,7 @@ class Index:
         """Return the joined digests of the nodes of a file that may come without their words."""
         return self._state.complete_digests(path)
 
+    @traced("postings")
     def replace(
         self, files: Iterable[AnalysedFile], stamps: Mapping[str, FileStamp | None]
     ) -> None:
@@ -91,6 +93,7 @@ class Index:
                 if self._queue:
                     self._queue.forget(self._state.columns, entry, entry.node_ids)
 
+    @traced("publish")
     def publish(self) -> Snapshot:
         """Make all changes so far visible, as the next generation."""
         if self._changed:

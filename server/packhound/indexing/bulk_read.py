@@ -9,6 +9,7 @@ from collections.abc import Collection, Container, Iterator, Mapping
 from pathlib import Path
 
 from packhound.core.status import GREP_ALONE, LOCK_FILE
+from packhound.core.trace import traced
 from packhound.core.types import Document, FileStamp
 from packhound.files import is_lock_file, read, why_unread
 from packhound.index import FileEntry, Index
@@ -181,6 +182,7 @@ class IndexingPass:
             if document := self._read(path):
                 yield document
 
+    @traced("read")
     def _read(self, path: str) -> Document | None:
         document = read(self._root, path, self._max_bytes)
         if document:

@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 from threading import Event
 
 from packhound.core.status import GREP_ALONE, LOCK_FILE
+from packhound.core.trace import traced
 from packhound.core.types import FileStamp
 from packhound.files import (
     IGNORE_FILES,
@@ -51,6 +52,7 @@ class FolderScan:
         """Number of files met so far."""
         return len(self._seen)
 
+    @traced("list files")
     def step(self, files: Mapping[str, FileEntry], open_paths: Container[str]) -> Differences:
         """Return how the next slice differs from `files`; open documents never do."""
         differences: Differences = {}

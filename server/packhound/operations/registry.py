@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from packhound.core import trace
 from packhound.core.errors import SettingsError
 from packhound.core.status import ALL_READ, GREP_ALONE, Reading, total_reading
 from packhound.core.typed import convert, convert_value, fields_of, json_schema, nearest
@@ -75,6 +77,7 @@ _UNSEEN_S, _MINUTES_S = 2.0, 120.0
 _WHEN_OFF = ("status", "config")
 """Operations that a folder answers which is switched off."""
 _NO_MAX_TOKENS = 10_000_000
+_MAX_TRACE_ID = 64
 _NAMES = ("query", "prompt", "pattern", "name", "path")
 _PATHS = ("focus_path", "path", "name")
 """Fields that say which files are needed first."""
@@ -104,11 +107,36 @@ def answer(
 ) -> Json:
     """Run an operation on the folder that `root` names, or on all; return JSON values.
 
-    Raises SettingsError for an unknown operation or for bad arguments.
+    `trace`, true or an id, adds how long its stages took. Raises SettingsError for an unknown
+    operation or for bad arguments.
     """
+    asked = arguments.get("trace")
+    if not asked:
+        return _answer(call, name, arguments, locations)
+    if not isinstance(asked, str | bool) or len(str(asked)) > _MAX_TRACE_ID:
+        raise SettingsError(
+            f"argument 'trace' is {asked!r:.80}; expected true, or an id of at most "
+            f"{_MAX_TRACE_ID} characters"
+        )
+    trace_id = visible_line(asked) if isinstance(asked, str) else secrets.token_hex(4)
+    with trace.recording() as spans, trace.span(operation_named(name).name):
+        left = _answer(call, name, arguments, locations)
+    return {
+        **left,
+        "trace": {
+            "id": trace_id,
+            "stages": trace.stage_rows(spans),
+            "events": trace.chrome_events(spans, trace_id),
+        },
+    }
+
+
+def _answer(
+    call: Call, name: str, arguments: Mapping[str, object], locations: Locations | None
+) -> Json:
     call, off_notes = (call, []) if name in _WHEN_OFF else switched_on(call)
     call, arguments, notes = elsewhere(call, arguments)
-    values = {key: value for key, value in arguments.items() if key != "root"}
+    values = {key: value for key, value in arguments.items() if key not in ("root", "trace")}
     written = arguments.get("root") or ""
     if not isinstance(written, str):
         raise SettingsError(f"argument 'root' is {written!r:.80}; expected a string")
@@ -222,6 +250,9 @@ def as_text(name: str, answer: Row, arguments: Mapping[str, object] | None = Non
     is_json = bool(text.head) and text.head[0].startswith("{")
     if not is_json:
         notes += [note for note in answer.get("notes", ()) if str(note).startswith(_UNSEEN)]
+    if traced := answer.get("trace"):
+        stages = ", ".join(f"{row['stage']} {row['ms']:,} ms" for row in traced["stages"])
+        notes.append(f"trace {traced['id']}: {stages}")
     new = [note for note in notes if note not in text.notes and f"note: {note}" not in text.units]
     text = text._replace(notes=[*text.notes, *new])
     if reading and not is_json:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, pairwise
 
+from packhound.core.trace import traced
 from packhound.core.types import Node
 from packhound.index import FileEntry
 from packhound.llm import TokenCounter
@@ -147,6 +148,7 @@ class Excerpts:
             self._excerpts[path] = self._read(path)
         return self._excerpts[path]
 
+    @traced("read and redact")
     def _read(self, path: str) -> Excerpt | None:
         entry, source = self._files.get(path), self._source(path)
         if entry is None or source is None:

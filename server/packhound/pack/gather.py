@@ -7,6 +7,7 @@ is needed.
 
 from __future__ import annotations
 
+from packhound.core.trace import traced
 from packhound.pack.context import PackContext
 from packhound.pack.notes import unknown_file_notes
 from packhound.pack.path_resolver import PathResolver
@@ -33,6 +34,7 @@ from packhound.pack.sources.search_hits import add_hits, search_prompt
 from packhound.search import content_of, mentions_of
 
 
+@traced("gather")
 def gather(context: PackContext, request: PackRequest) -> Pool:
     """Return all candidates of a request."""
     pool = Pool(context, request)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TypeAlias
 
+from packhound.core.trace import traced
 from packhound.pack.excerpt import Excerpts, Tiers
 from packhound.pack.pool import Candidate
 from packhound.pack.prompt_words import PromptWords
@@ -93,6 +94,7 @@ class Knapsack:
                 self._heap.append(self._heap_item(offer))
         heapq.heapify(self._heap)
 
+    @traced("fit")
     def run(self, limit: int) -> None:
         """Accept offers, best first, while they fit into `limit` tokens."""
         self._heap += map(self._heap_item, self._deferred)

@@ -14,6 +14,7 @@ from itertools import islice
 from typing import TypeAlias
 
 from packhound.core.errors import Cancelled
+from packhound.core.trace import span
 from packhound.llm import TokenCounter, counter_for
 from packhound.pack.context import PackContext
 from packhound.pack.conversations import NodeKey
@@ -136,7 +137,8 @@ class _Packing:
             blocks = [block(*choices) for choices in _by_file(self.knapsack)]
             already_sent = _already_sent(self.pool, self.knapsack, self.sent)
             text = render(blocks, already_sent, self.request.format)
-            return text, self.counter.count(text)
+            with span("count tokens"):
+                return text, self.counter.count(text)
 
         available = limit = self.request.available
         for _ in range(_ROUNDS):

@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import NamedTuple
 from xml.sax.saxutils import quoteattr
 
+from packhound.core.trace import traced
 from packhound.pack.request import Format
 from packhound.redact import safe_line
 
@@ -99,6 +100,7 @@ class Part(NamedTuple):
     language: str = ""
 
 
+@traced("render")
 def render(blocks: Sequence[Block], already_sent: Sequence[str], form: Format) -> str:
     """Return the text of a pack; `already_sent` names nodes that the conversation has."""
     names = [*map(safe_line, already_sent)]

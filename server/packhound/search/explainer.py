@@ -14,6 +14,7 @@ from threading import Lock
 import numpy as np
 
 from packhound.core.arrays import Doubles, Ints, Positions, top_k
+from packhound.core.trace import traced
 from packhound.core.types import GROUP_NAMES, Explanation, Hit, NodeId, SignalGroup, SignalValue
 from packhound.search.evidence import (
     QueryWord,
@@ -102,6 +103,7 @@ class _Explainer:
             return self._made[column]
 
 
+@traced("explain")
 def explain_hits(
     context: SignalContext,
     ranking: Ranking,

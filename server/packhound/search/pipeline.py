@@ -20,6 +20,7 @@ from packhound.core.arrays import Doubles, top_k
 from packhound.core.errors import PluginError
 from packhound.core.settings import Settings
 from packhound.core.settings_reader import changed
+from packhound.core.trace import traced
 from packhound.core.types import Hit, Query, Results, SignalValue
 from packhound.grep import NOT_LOOKED_AT
 from packhound.index import Snapshot
@@ -210,6 +211,7 @@ def _rank_nodes(
     return context, ranking
 
 
+@traced("rank")
 def _rank(
     context: SignalContext,
     settings: Settings,
@@ -271,6 +273,7 @@ def _stage_context(
     return StageContext(parsed, run, environment.text_of, settings, vectors)
 
 
+@traced("parse")
 def parse(snapshot: Snapshot, query: Query, environment: SearchEnvironment) -> ParsedQuery:
     """Parse a query; the project's own name is no word of a question."""
     stats = environment.cache.stats(snapshot)
@@ -285,6 +288,7 @@ def parse(snapshot: Snapshot, query: Query, environment: SearchEnvironment) -> P
     return parsed if environment.within is None else replace(parsed, within=environment.within)
 
 
+@traced("candidates")
 def retrieve_context(
     snapshot: Snapshot,
     query: Query,

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from packhound.core.arrays import Doubles, top_k
+from packhound.core.trace import traced
 from packhound.core.types import Hit
 from packhound.search.order import SCORE_DIGITS
 from packhound.search.rank.fusion import Ranking
@@ -17,6 +18,7 @@ SIBLING_DEPTH = 50
 """Siblings are among this many best nodes."""
 
 
+@traced("siblings")
 def add_siblings(
     context: SignalContext, ranking: Ranking, hits: tuple[Hit, ...]
 ) -> tuple[Hit, ...]:

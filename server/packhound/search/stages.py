@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeAlias
 
 from packhound.core.settings import Settings
+from packhound.core.trace import span
 from packhound.core.types import Hit, NodeRef
 from packhound.core.vector_cache import VectorCache
 from packhound.search.order import rank_hits
@@ -69,5 +70,6 @@ def apply_stages(
             context.run.skip(stage.name)
             hits = rank_hits(hits, depth)
         else:
-            hits = rank_hits(stage.rerank(hits, context), depth)
+            with span(stage.name):
+                hits = rank_hits(stage.rerank(hits, context), depth)
     return hits

@@ -9,6 +9,7 @@ from functools import partial
 
 from packhound.core.settings import Settings
 from packhound.core.settings_reader import changed
+from packhound.core.trace import traced
 from packhound.core.types import MAX_HITS, Query, Results
 from packhound.index import Snapshot
 from packhound.search import (
@@ -32,6 +33,7 @@ class FolderSearch:
         self._index, self._activity = index, activity
         self.personalization = Personalization(index.root, index.cache, index.settings)
 
+    @traced("search code")
     def __call__(
         self, snapshot: Snapshot, query: Query, cancel: threading.Event | None = None
     ) -> Results:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from packhound.core.errors import StoreError
+from packhound.core.trace import traced
 from packhound.encoder import Embedder
 from packhound.index import FileEntry, Index
 from packhound.indexing import DEFAULT_TIMING, Timing
@@ -40,6 +41,7 @@ class OpenedIndex:
         return bool(self.store and self.store.writer)
 
 
+@traced("open index")
 def open_index(
     folder: Path,
     embedder: WaitForEmbedder,

@@ -16,6 +16,7 @@ from pathlib import Path
 from packhound.core.errors import StoreError
 from packhound.core.file_lock import FileLock
 from packhound.core.private_file import make_private_folder, size_of
+from packhound.core.trace import traced
 from packhound.index import Saved, Snapshot
 from packhound.storage.dirty_rows import Row, Written, changed_rows
 from packhound.storage.load import FORMAT, read_saved
@@ -126,6 +127,7 @@ class Store:
                 if path.is_file() or path.is_symlink():
                     path.unlink(missing_ok=True)
 
+    @traced("save")
     def save(self, snapshot: Snapshot) -> None:
         """Write the changes since the last save, all or nothing.
 

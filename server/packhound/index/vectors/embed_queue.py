@@ -11,6 +11,7 @@ import numpy as np
 from packhound.core.arrays import Floats, Mask, NodeIds
 from packhound.core.caching import ByteLru
 from packhound.core.errors import ModelError
+from packhound.core.trace import traced
 from packhound.index.blocks import PENDING
 from packhound.index.diff import FileDiff
 from packhound.index.file_entry import FileEntry
@@ -129,6 +130,7 @@ class VectorQueue:
         }
         self.failures.renumber(new_node_ids)
 
+    @traced("vectors")
     def _encode(self, columns: NodeColumns, batch: EmbedBatch) -> None:
         error = self._attempt(columns, batch)
         if error:

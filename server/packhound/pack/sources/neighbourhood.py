@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from packhound.core.trace import traced
 from packhound.graph import EdgeKind
 from packhound.pack.context import PackContext
 from packhound.pack.pool import Candidate, Pool
@@ -96,6 +97,7 @@ def add_open_files(pool: Pool, request: PackRequest) -> None:
             candidate.add(Origin("open file", _OPEN_UTILITY, "in an open file"))
 
 
+@traced("graph")
 def add_neighbours(pool: Pool, context: PackContext) -> None:
     """Add the nodes that the strongest contain, use and are used by."""
     limit = context.graph_top_k
@@ -131,6 +133,7 @@ def _rarity(n_users: int) -> float:
     return min(1.0, (_COMMON_USERS / n_users) ** 0.5) if n_users else 1.0
 
 
+@traced("references")
 def referenced_by(pool: Pool, context: PackContext, bodies: Iterable[Candidate]) -> list[Candidate]:
     """Return the definitions that chosen bodies use, best first."""
     referenced: dict[int, Candidate] = {}

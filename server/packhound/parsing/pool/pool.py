@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from packhound.core.errors import Cancelled
+from packhound.core.trace import traced
 from packhound.core.types import Document, ParsedFile
 from packhound.parsing.analyse import analyse, source_digest
 from packhound.parsing.analysed_file import AnalysedFile
@@ -157,6 +158,7 @@ class ParsePool:
         reason = self._quarantine_reason
         return self._analyse([Task(doc, reason(doc), b"", is_open=False) for doc in documents])
 
+    @traced("parse files")
     def _analyse(self, tasks: list[Task]) -> list[AnalysedFile]:
         """Return one result for each task, in their order."""
         results: list[AnalysedFile] = []

@@ -9,6 +9,7 @@ import numpy as np
 
 from packhound.core.arrays import Floats
 from packhound.core.errors import ModelError
+from packhound.core.trace import traced
 from packhound.core.types import Mode
 from packhound.index import Snapshot
 from packhound.search.query.parse import ParsedQuery
@@ -39,6 +40,7 @@ class QueryVectors:
     code: Floats | None = None
 
 
+@traced("encode")
 def encode(
     parsed: ParsedQuery,
     mode: Mode,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from packhound.core.arrays import Mask
+from packhound.core.trace import traced
 from packhound.core.types import Explanation, Facet, Hit, Query
 from packhound.files import compile_globs
 from packhound.grep import Place, StructureSearch, describe_problem, languages_of
@@ -93,6 +94,7 @@ def take_pattern(
     return query, None, (f"{describe_problem(pattern, read)}: it is searched as words",)
 
 
+@traced("pattern")
 def find_nodes(
     snapshot: Snapshot,
     query: ParsedQuery,

@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from packhound.core.errors import SettingsError
+from packhound.core.trace import traced
 from packhound.grep import StructureSearch
 from packhound.index import Snapshot
 from packhound.search.query.filters import nodes_with
@@ -48,6 +49,7 @@ class TextSearch(StructureSearch, Protocol):
         """Return those of some nodes that print a message: letters and line of the literal."""
 
 
+@traced("text filters")
 def filter_by_text(
     snapshot: Snapshot, query: ParsedQuery, texts: TextSearch | None, notes: list[str]
 ) -> tuple[ParsedQuery, Mapping[int, Sequence[int]]]:

@@ -21,6 +21,7 @@ import numpy as np
 
 from packhound.core.arrays import Doubles, Positions, top_k
 from packhound.core.settings import Settings
+from packhound.core.trace import traced
 from packhound.core.types import SignalValue
 from packhound.search.order import SCORE_DIGITS
 from packhound.search.query.parse import QueryKind
@@ -171,6 +172,7 @@ def score_linear(context: SignalContext, weights: Weights, depth: int) -> Linear
     return LinearRanking(nodes, scores, weights, file, node, owner, better, boosts)
 
 
+@traced("signals")
 def _compute_signals(
     signals: tuple[tuple[Signal, float], ...], context: SignalContext, n: int
 ) -> Doubles:

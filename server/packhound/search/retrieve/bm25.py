@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from packhound.core.arrays import Floats, Positions
+from packhound.core.trace import traced
 from packhound.index import Snapshot
 from packhound.search.retrieve.candidates import Candidates
 from packhound.search.retrieve.corpus_stats import CorpusStats
@@ -69,6 +70,7 @@ class LexicalScores:
         return replace(self, **{field: getattr(self, field).take(rows) for field in by_node})
 
 
+@traced("by words")
 def match_terms(
     snapshot: Snapshot, stats: CorpusStats, terms: Sequence[str], weights: Sequence[float]
 ) -> QueryMatches:

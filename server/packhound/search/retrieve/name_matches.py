@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from packhound.core.arrays import NO_NODE_IDS, Floats, NodeIds, unique_sorted
+from packhound.core.trace import traced
 from packhound.index import Snapshot
 from packhound.search.query.mentions import Frame
 
@@ -16,11 +17,13 @@ _MAX_NODES = 200
 """Nodes of one name whose owner or path is compared."""
 
 
+@traced("by name")
 def nodes_by_name(snapshot: Snapshot, names: Sequence[str]) -> tuple[NodeIds, ...]:
     """Return the node ids of each name, letter for letter."""
     return tuple(snapshot.node_ids_named(name) for name in names[:_MAX_NAMES])
 
 
+@traced("by name")
 def nodes_by_folded_name(snapshot: Snapshot, names: Sequence[str]) -> NodeIds:
     """Return the node ids of all names in any letter case, ascending."""
     folded = dict.fromkeys(name.lower() for name in names[:_MAX_NAMES])

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from packhound.core.arrays import NO_NODE_IDS, Floats, Mask, NodeIds, top_k
+from packhound.core.trace import traced
 from packhound.index import Snapshot
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.retrieve.bm25 import QueryMatches, match_terms
@@ -109,6 +110,7 @@ def retrieve(
     )
 
 
+@traced("by meaning")
 def _nearest(
     snapshot: Snapshot,
     stats: CorpusStats,
