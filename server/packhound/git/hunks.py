@@ -69,9 +69,13 @@ def _new_path(header: str) -> str:
     """Return the path of a `+++` line, "" for a removed file; git quotes odd names as C does."""
     path = header.rstrip("\r").partition("\t")[0]
     if len(path) > 1 and path.startswith('"') and path.endswith('"'):
-        raw = path[1:-1].encode("utf-8", "surrogateescape")
-        path = _ESCAPE.sub(_unescape, raw).decode("utf-8", "replace")
+        path = unquote(path.encode("utf-8", "surrogateescape")).decode("utf-8", "replace")
     return path.removeprefix("b/") if path != "/dev/null" else ""
+
+
+def unquote(name: bytes) -> bytes:
+    """Return a name that git has quoted as C does, without its quotes."""
+    return _ESCAPE.sub(_unescape, name[1:-1])
 
 
 def _unescape(match: re.Match[bytes]) -> bytes:
