@@ -50,7 +50,11 @@ RESULTS = (
     Stored("agents/trial.json", "agents.trial", _AGENTS),
     Stored("changes/fit.json", "changes.fit --out FILE", (*_PACK, "impact")),
     Stored("changes/results.json", "changes.replay --out FILE", (*_PACK, "impact")),
-    Stored("edges/results.json", "edges.sample REPOSITORY --out FILE", (*_TEXT, "graph")),
+    Stored(
+        "edges/results.json",
+        "edges.compare REPOSITORY USES.json --save FILE",
+        (*_TEXT, "graph"),
+    ),
     Stored(
         "editors/keystrokes.json",
         "editors.keystrokes SMALL LARGE --save FILE",
