@@ -196,6 +196,42 @@ def test_lines_that_use_the_name_of_a_definition():
     assert lines == [(run, 2, "a.get(1, 2); a.get()"), (run, 3, "a.get()")]
 
 
+@pytest.mark.parametrize(
+    "call",
+    ["super.reset()", "this.inner.reset()", "other.reset()", "reset()", "[...reset()]"],
+)
+def test_what_a_member_calls_by_its_own_name_is_used(call):
+    sources = {
+        "base.ts": "export class Base { reset() {} }\nexport function reset() {}\n",
+        "app.ts": "import { Base, reset } from './base';\nimport * as other from './base';\n"
+        f"class App extends Base {{\n  inner: Base;\n  reset() {{ {call}; }}\n}}\n",
+    }
+    is_function = call.startswith(("other", "reset", "["))
+    target = "base.ts#reset" if is_function else "base.ts#Base.reset"
+    assert uses_of(sources, "app.ts#App.reset") == {target: False}
+    graph, node_ids = graph_of(sources)
+    assert node_ids["app.ts#App.reset"] in [use.node_id for use in graph.users(node_ids[target])]
+
+
+@pytest.mark.parametrize("name", ["#send", "$send", "get", "delete", "from"])
+def test_names_with_marks_and_names_that_are_keywords_elsewhere_are_used(name):
+    sources = {"a.ts": f"class A {{\n  {name}(n) {{}}\n  run() {{ this.{name}(1); }}\n}}\n"}
+    assert uses_of(sources, "a.ts#A.run") == {f"a.ts#A.{name}": False}
+    graph, node_ids = graph_of(sources)
+    users = [use.node_id for use in graph.users(node_ids[f"a.ts#A.{name}"])]
+    assert users == [node_ids["a.ts#A.run"]]
+
+
+def test_what_only_states_types_of_a_call_is_not_what_is_called():
+    source = (
+        "from typing import overload\n@overload\ndef get(a: int) -> int: ...\n@overload\n"
+        "def get(a: str) -> str: ...\ndef get(a):\n    return a\ndef run():\n    get(1)\n"
+    )
+    graph, node_ids = graph_of({"a.py": source})
+    (use,) = graph.uses(node_ids["a.py#run"])
+    assert use.node_id == node_ids["a.py#get"]  # The last of this name.
+
+
 def test_self_reaches_members_of_bases():
     assert uses_of(STORE, "store/disk.py#Disk.save") == {"store/disk.py#Base.load": False}
 

@@ -83,6 +83,23 @@ def test_references_are_identifiers_in_code() -> None:
     assert node.references == ("key", "call", "path", "other")
 
 
+@pytest.mark.parametrize(
+    ("path", "source", "references"),
+    [
+        ("a.py", "def f(a):\n    match = a.end(1)\n    return a.print(match(a))\n",
+         ("end", "match", "print")),
+        ("a.ts", "function f(a) { return from(a.delete(b$), $c.get(this.#dd)); }\n",
+         ("this", "dd", "#dd", "$c", "delete", "from", "get")),
+        ("a.ts", "function get(a) { a.get(); }\n", ("get",)),
+        ("a.ts", "function reset(a) { this.reset = a; }\n", ("this", "reset")),
+        ("a.ts", "async function ff() { if (a) { for (const b of a) {} } }\n", ()),
+    ],
+)  # fmt: skip
+def test_keywords_that_are_called_and_a_second_own_name_are_references(path, source, references):
+    (node,) = parsed(path, source).nodes
+    assert {*node.references} == {*references}
+
+
 def test_an_impl_for_a_reference_is_named_like_the_type() -> None:
     code = "impl<'a> Find for &'a mut Place<'a> {\n    type Found = u8;\n}\n"
     (impl, _) = check_nodes_of("a.rs", code, ["impl impl Find for Place", "type Place::Found"])

@@ -117,12 +117,11 @@ class CallGraph:
         if located is None:
             return
         scope, position = located
-        occurrences = scope.occurrences(position)
         seen = {node_id}
-        for name in scope.node(position).references:
-            if name not in occurrences or not self._scopes.positions(name):
+        for name, offsets in scope.occurrences(position).items():
+            if not self._scopes.positions(name):
                 continue
-            for offset in occurrences[name][:_MAX_OCCURRENCES]:
+            for offset in offsets[:_MAX_OCCURRENCES]:
                 meaning = self._resolver.meaning(scope, position, name, offset)
                 for used in self._node_ids(meaning):
                     if used not in seen:
@@ -181,10 +180,7 @@ class CallGraph:
                 continue
             for user in scope.file.users(name):
                 user_id = int(scope.file.node_ids[user])
-                offsets = scope.occurrences(user).get(name, [])
-                # A namesake begins with its own name.
-                is_namesake = scope.file.name(user) == name
-                lines = dict.fromkeys(map(scope.line, offsets[is_namesake:]))
+                lines = dict.fromkeys(map(scope.line, scope.occurrences(user).get(name, ())))
                 if user_id != node_id:
                     yield from (Mention(user_id, n, scope.source_line(n)) for n in lines)
 

@@ -63,7 +63,7 @@ class Exports:
             return ()
         files = self.files_of(importer, binding.module)
         definitions = self._in_files(files, binding.name, hops)
-        if definitions:
+        if definitions or importer.language == "python":
             return definitions
         # A folder of many files says nothing, but a file that bears the name does.
         return self._in_files(

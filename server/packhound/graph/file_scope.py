@@ -19,13 +19,13 @@ CALLABLE_KINDS = frozenset({"function", "method", "test", "macro"})
 
 _QUALIFIER = re.compile(r"::|\.")
 _NAME = re.compile(r"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
+_SCRIPT_NAME = re.compile(r"#?[A-Za-z_$\x80-\xff][\w$\x80-\xff]*")
+_SCRIPT_LANGUAGES = ("javascript", "typescript", "tsx", "vue", "svelte")
 _KEY = {
     "python": re.compile(r"\s*=(?!=)"),
     **dict.fromkeys(("kotlin", "scala", "php", "r", "julia"), re.compile(r"\s*=(?![=>])")),
     **dict.fromkeys(("go", "swift", "dart"), re.compile(r"\s*:(?![:=])")),
-    **dict.fromkeys(
-        ("javascript", "typescript", "tsx", "vue", "svelte"), re.compile(r"\??\s*:(?!:)")
-    ),
+    **dict.fromkeys(_SCRIPT_LANGUAGES, re.compile(r"\??\s*:(?!:)")),
     **dict.fromkeys(("ruby", "rust", "csharp"), re.compile(r":(?!:)")),
 }
 """What follows a name that is a key, a label or a keyword argument."""
@@ -46,9 +46,10 @@ class Dialect:
     package: bool = False
     program: bool = False
     strict: bool = True
+    name: re.Pattern[str] = _NAME
 
 
-_SCRIPT = Dialect()
+_SCRIPT = Dialect(name=_SCRIPT_NAME)
 _JVM = Dialect(implicit_members=True, package=True)
 _DIALECTS = {
     "python": Dialect(frozenset({"self", "cls"})),
@@ -63,7 +64,7 @@ _DIALECTS = {
     "lua": Dialect(frozenset({"self"})),
     "elixir": Dialect(frozenset({"__MODULE__"}), implicit_members=True, program=True),
     "dart": Dialect(implicit_members=True),
-    **dict.fromkeys(("javascript", "typescript", "tsx", "vue", "svelte"), _SCRIPT),
+    **dict.fromkeys(_SCRIPT_LANGUAGES, _SCRIPT),
     **dict.fromkeys(("java", "kotlin", "scala"), _JVM),
 }
 _OTHER = Dialect(implicit_members=True, strict=False)
@@ -139,13 +140,19 @@ class FileScope:
         return self._locals[position]
 
     def occurrences(self, position: int) -> dict[str, list[int]]:
-        """Return the offsets of each name in a node's own text, without keys and labels."""
+        """Return the offsets of each name that a node's own text uses, without keys and labels.
+
+        They are in the order of the first use. Where the node gives itself its name is no use.
+        """
         offsets: dict[str, list[int]] = defaultdict(list)
-        key = _KEY.get(self.language)
-        for low, high in self.node(position).own_ranges:
-            for match in _NAME.finditer(self.bare, low, high):
-                is_member = self.bare[match.start() - 1 : match.start()] == "."
-                if key is None or is_member or not self._is_key(key, match):
+        key, pattern = _KEY.get(self.language), self.dialect.name
+        node, is_defined = self.node(position), False
+        for low, high in node.own_ranges:
+            for match in pattern.finditer(self.bare, low, high):
+                before = self.bare[match.start() - 1 : match.start()]
+                if not is_defined and match[0] == node.name:
+                    is_defined = before != "@"  # As in `@size.setter`.
+                elif key is None or before == "." or not self._is_key(key, match):
                     offsets[match[0]].append(match.start())
         return offsets
 

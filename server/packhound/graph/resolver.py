@@ -27,6 +27,7 @@ _CALLED_WITHOUT_BRACKETS = frozenset(
     {"python", "ruby", "scala", "elixir", "haskell", "ocaml", "julia"}
 )
 """Languages where a name without brackets can be a call, as of a property."""
+_OVERLOAD = re.compile(r"\s*@(?:\w+\.)?overload\b")
 _GETTER = re.compile(r"(?:\w+\s+)*get\s+\w")
 _NOTHING = Meaning()
 
@@ -52,6 +53,8 @@ class Resolver:
             return meaning._replace(definitions=fitting) if is_few else _NOTHING
         if len(meaning.definitions) < 2:
             return meaning
+        if scope.language == "python":
+            meaning = meaning._replace(definitions=self._implemented(meaning.definitions))
         overloads = self._fitting(meaning.definitions, n_arguments, with_self=is_path)
         return meaning._replace(definitions=overloads or meaning.definitions)
 
@@ -114,6 +117,12 @@ class Resolver:
     def _is_inner(self, scope: FileScope, position: int, holder: int, name: str) -> bool:
         """Return True for what a node defines inside; a constructor is named by its type."""
         return scope.node(position).parent == holder and scope.node(holder).name != name
+
+    def _implemented(self, definitions: Definitions) -> Definitions:
+        """Return the definitions that are not only an `@overload` of another."""
+        scopes = ((d, self._scopes.of(d.path)) for d in definitions)
+        implemented = [d for d, s in scopes if s and not _OVERLOAD.match(s.text(d.position))]
+        return tuple(implemented) or definitions
 
     def _without_methods(self, definitions: Definitions) -> Definitions:
         """Return the definitions that are meant without a call: a variable can share a name."""

@@ -37,8 +37,8 @@ _WITH_CODE = re.compile(r"^(?:[rR]?[fF][rR]?[\"'].*\{|`.*\$\{)", re.DOTALL)
 """Strings that hold expressions."""
 _NOT_LINE_END = re.compile(r"[^\n]")
 
-_OPERATOR = re.compile(r"(?:\?\.|!!?\.|\.|->|::)\Z")
-_WORD = re.compile(r"[\w$@]+[?!]?\Z")
+_OPERATOR = re.compile(r"(?:\?\.|!!?\.|(?<!\.\.)\.|->|::)\Z")
+_WORD = re.compile(r"[\w$@#]+[?!]?\Z")
 _MAX_EXPRESSION = 400
 """Characters in front of a name that are read."""
 _CLOSING = {")": "(", "]": "[", "}": "{"}

@@ -49,6 +49,8 @@ _SUBJECTS = frozenset(
 
 _KEYWORD_KIND = "keyword_"
 _WORD = re.compile(r"[A-Za-z]\w*")
+_MARKED_NAME = re.compile(rb"\$[\w$]+|(?<=\.)#\w+")
+_LONGEST_KEYWORD = 24
 _DIGITS = "0123456789"
 _MEMO_ENTRIES = 50_000
 """Words with the names in them: some 10 MB."""
@@ -79,6 +81,10 @@ class Grammar:
         self._query = Query(grammar, query_source(language.queries))
         self._subject_of = [""] * self._query.pattern_count
         self._keywords = _keywords(grammar)
+        words = {word.encode() for word in self._keywords}
+        self._soft_keywords = frozenset(filter(self._calls, words))
+        self._hard_keywords = frozenset(words - self._soft_keywords)
+        self._has_dollars = self._calls(b"$a")
         self.name_in: Callable[[str], str] = BoundedMemo(self._name_in, _MEMO_ENTRIES).__getitem__
         """Return the name in a run of letters, digits and underscores; "" for a keyword or none."""
 
@@ -101,6 +107,32 @@ class Grammar:
     def _name_in(self, word: str) -> str:
         name = word.lstrip(_DIGITS)
         return "" if len(name) < 2 or name in self._keywords else name
+
+    def special_names(self, code: bytes, blanked: bytes) -> list[tuple[int, str]]:
+        """Return the names that `name_in` cannot see, with their offsets, in order.
+
+        They are keywords that a call shows to be names, and names with `$` or `#` in front.
+        `blanked` is the code with blanks in place of what is in no name.
+        """
+        names, end = list[tuple[int, str]](), -1
+        for before in code.split(b"(")[:-1]:
+            end += len(before) + 1
+            word = blanked[max(0, end - _LONGEST_KEYWORD) : end].rpartition(b" ")[2]
+            is_member = word in self._hard_keywords and before.endswith(b"." + word)
+            if is_member or word in self._soft_keywords:
+                names.append((end - len(word), word.decode()))
+        marked = _MARKED_NAME.finditer(code) if self._has_dollars else ()
+        names += [(match.start(), match[0].decode()) for match in marked]
+        return sorted(names)
+
+    def _calls(self, word: bytes) -> bool:
+        """Return True if the grammar takes a word in front of a bracket for a name."""
+        leaf = self.parse(word + b"(1)").root_node
+        if leaf.has_error:
+            return False
+        while leaf.children:
+            leaf = leaf.children[0]
+        return leaf.is_named and leaf.end_byte == len(word)
 
     def captures(self, tree: Tree) -> Captures:
         """Run the query over the whole tree."""
@@ -136,16 +168,17 @@ class Grammar:
 
 
 def _keywords(grammar: TreeSitterLanguage) -> frozenset[str]:
-    """Return the words that the grammar spells in letters, or names as a keyword."""
-    words = set()
-    for i in range(grammar.node_kind_count):
-        name = grammar.node_kind_for_id(i) or ""
-        if name.startswith(_KEYWORD_KIND):
-            word = name.removeprefix(_KEYWORD_KIND)
-            words |= {word, word.upper()}
-        elif not grammar.node_kind_is_named(i) and _WORD.fullmatch(name):
-            words.add(name)
-    return frozenset(words)
+    """Return the words that the grammar spells in letters or, if more, names as keywords."""
+    kinds = range(grammar.node_kind_count)
+    spelled = [
+        grammar.node_kind_for_id(i) or ""
+        for i in kinds
+        if grammar.node_kind_is_visible(i) and not grammar.node_kind_is_named(i)
+    ]
+    names = [grammar.node_kind_for_id(i) or "" for i in kinds]
+    named = {n.removeprefix(_KEYWORD_KIND) for n in names if n.startswith(_KEYWORD_KIND)}
+    named |= {word.upper() for word in named}
+    return max(frozenset(filter(_WORD.fullmatch, spelled)), frozenset(named), key=len)
 
 
 @cache

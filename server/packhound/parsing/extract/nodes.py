@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import islice
 from typing import cast
@@ -55,7 +56,9 @@ class Reader:
         """`code` is the source as preprocessed for the grammar."""
         self._source = source
         self._captures, self._grammar = captures, grammar
-        self._code = blank_separators(_mask(code, captures))
+        masked = _mask(code, captures)
+        self._code = blank_separators(masked)
+        self._special_names = grammar.special_names(masked, self._code)
         row = source.language
         tests = row.test and re.search(row.test_path, source.path)
         self._is_test = re.compile(row.test.encode()) if tests else None
@@ -193,8 +196,14 @@ class Reader:
         code = b" ".join([self._code[low:high] for low, high in draft.own_ranges])
         text = code.decode("utf-8", "replace")
         words = text.split() if text.isascii() else identifiers(text)
-        names = dict.fromkeys(map(self._grammar.name_in, words))
-        names.pop(draft.name, None)
+        special, special_words = self._special_names, list[str]()
+        for low, high in draft.own_ranges if special else ():
+            inside = slice(bisect_left(special, (low, "")), bisect_left(special, (high, "")))
+            special_words += [name for _, name in special[inside]]
+        names = dict.fromkeys([*map(self._grammar.name_in, words), *special_words])
+        # Where the node gives itself its name is no use.
+        if (special_words if draft.name in special_words else words).count(draft.name) < 2:
+            names.pop(draft.name, None)
         names.pop("", None)
         return tuple(islice(names, _MAX_REFERENCES))
 
