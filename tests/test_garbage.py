@@ -254,6 +254,7 @@ def test_no_request_of_the_command_line_leaves_garbage(
         "related": lambda: answer("related", here),
         "pack": lambda: answer("pack", {"prompt": "where are records read"}),
         "grep": lambda: answer("grep", {"pattern": "def "}),
+        "docs": lambda: answer("docs", {}),
         "status": lambda: answer("status", {}),
     }
     assert left(asks) == {}

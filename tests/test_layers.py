@@ -27,7 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "storage": {"index"},
     "grep": {"files", "index", "parsing", "text"},
     "search": {"encoder", "files", "git", "graph", "grep", "index", "parsing", "text"},
-    "impact": {"git", "graph", "index", "text"},
+    "impact": {"git", "graph", "index", "redact", "text"},
     "pack": {"files", "git", "graph", "index", "llm", "redact", "search", "text"},
     "indexing": {"files", "git", "index", "parsing", "storage", "text"},
     "evaluation": {"git", "index", "parsing", "search"},

@@ -182,7 +182,7 @@ def _engine() -> Engine:
 def tool_calls(data: bytes) -> None:
     """Any arguments of any tool are refused by name, or answered with what clients can read."""
     draw = Draw(data)
-    tool = draw.of(tuple(select_operations(["default", "memory", "skills", "explain"])))
+    tool = draw.of(tuple(select_operations(["default", "memory", "skills", "explain", "docs"])))
     schema = schema_of(tool)
     names = tuple(schema["properties"])
     words = (*VALUES, *FILES, *SECRETS, "access key connect", "keys", ".", "..", "")

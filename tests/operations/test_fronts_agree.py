@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from packhound.cli.operations import COMMANDS, words_of
+from packhound.cli.operations import COMMANDS, ELSEWHERE, words_of
 from packhound.operations import OPERATIONS
 from tests.support.agent import Agent, kill_engine
 from tests.support.command_line import packhound
@@ -55,6 +55,7 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "symbol": [{"name": "boil_water", "limit": 30, "distance": 1}],
     "changes": [{"base": "HEAD", "limit": 10}],
     "outline": [{"path": ""}],
+    "docs": [{"out": "pages"}],
     "read_node": [{"path": "kitchen.py#boil_water", "limit": 400}],
     "explain": [{"query": "boil water", "path": "kitchen.py#boil_water", "deep": True}],
     "pack": [{"prompt": "boil water for tea", "budget": 400, "explain": True}],
@@ -95,7 +96,7 @@ class Fronts:
         self.editor.initialize(*roots)
         if settled:
             self.editor.settle()
-        tools = json.dumps(["default", "memory", "skills", "explain"])
+        tools = json.dumps(["default", "memory", "skills", "explain", "docs"])
         options = ("--set", "mcp.structuredContent=true", "--set", f"mcp.tools={tools}")
         self.agent = Agent(base / "cache", *roots, options=options)
 
@@ -200,11 +201,12 @@ CASES = [(name, arguments) for name, each in ASKED.items() for arguments in each
 def test_all_fronts_give_one_answer(fronts: Fronts, name: str, arguments: dict[str, Any]) -> None:
     expected = of_editors(name, fronts.of_editor(name, arguments))
     answers = {"command": lambda: of_editors(name, fronts.of_command(name, arguments))}
-    answers["batch"] = lambda: fronts.of_batch(name, arguments)
+    if name not in ELSEWHERE:
+        answers["batch"] = lambda: fronts.of_batch(name, arguments)
     if name in POSITIONS:
         answers["command line"] = lambda: fronts.of_command_line(name, arguments)
     group = OPERATIONS[name].group
-    if group in ("default", "memory", "skills", "explain") and name != "pack":
+    if group in ("default", "memory", "skills", "explain", "docs") and name != "pack":
         answers["agent"] = lambda: fronts.of_agent(name, arguments)
     for front, ask in answers.items():
         assert {key: plain(ask()).get(key) for key in expected} == expected, front

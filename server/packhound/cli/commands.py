@@ -28,6 +28,7 @@ log = logging.getLogger("packhound")
 
 _LAZY_COMMANDS = {
     "clear": "packhound.cli.clear:clear",
+    "docs": "packhound.cli.docs:docs",
     "eval": "packhound.cli.evaluate:evaluate_suite",
     "rebuild": "packhound.cli.rebuild:rebuild",
     "memory": "packhound.cli.memory:memory",

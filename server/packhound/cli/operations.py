@@ -39,6 +39,7 @@ ELSEWHERE = {
     "forget": "memory forget",
     "memory/forget": "memory forget",
     "record_episode": "memory record",
+    "docs": "docs",
     "rebuild_sources": "rebuild",
     "forget_use": "clear",
 }

@@ -1,3 +1,5 @@
+from .docs import DOCS_FOLDER as DOCS_FOLDER
+from .docs import PAGE_MARK as PAGE_MARK
 from .elsewhere import elsewhere as elsewhere
 from .explain import Explain as Explain
 from .explain import explain_hit as explain_hit

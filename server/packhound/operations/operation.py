@@ -118,4 +118,4 @@ class Operation:
     @property
     def is_about_code(self) -> bool:
         """Return True if an answer depends on which files were read."""
-        return self.group in ("default", "explain") and not self.writes
+        return self.group in ("default", "explain", "docs") and not self.writes

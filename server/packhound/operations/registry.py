@@ -16,6 +16,7 @@ from packhound.core.typed import convert, convert_value, fields_of, json_schema,
 from packhound.core.types import NodeRef
 from packhound.operations import (
     changes,
+    docs,
     episodes,
     explain,
     folder,
@@ -66,6 +67,7 @@ OPERATIONS: dict[str, Operation] = {
         *skills.OPERATIONS,
         *episodes.OPERATIONS,
         explain.OPERATION,
+        docs.OPERATION,
         *folder.OPERATIONS,
     )
 }

@@ -390,6 +390,17 @@ class Engine:
         graph = service.call_graph(snapshot)
         return impact.describe_changes(snapshot, str(self.root), graph, changed, history, limit)
 
+    def docs(self, out: str, cancel: threading.Event | None = None) -> dict[str, str]:
+        """Return pages of documentation by their paths, which are below `out`. Raises Cancelled."""
+        snapshot, service = self._current(Query("")).snapshot, self.packs.service()
+        excerpts = service.excerpts(snapshot)
+
+        def line_of(path: str, line: int) -> str:
+            excerpt = excerpts.of(path)
+            return excerpt.lines[line] if excerpt and line < len(excerpt.lines) else ""
+
+        return impact.make_pages(snapshot, service.call_graph(snapshot), line_of, out, cancel)
+
     def prepare(self) -> BackgroundPreparation:
         """Make ready what a first search and pack need once nothing is pending; returns at once."""
         return self.preparation.start()
