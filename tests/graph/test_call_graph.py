@@ -222,6 +222,67 @@ def test_names_with_marks_and_names_that_are_keywords_elsewhere_are_used(name):
     assert users == [node_ids["a.ts#A.run"]]
 
 
+TYPED = {
+    "net.ts": "export class Net { up() {} get peer(): Net { return this; } }\n"
+    "export class Other { up() {} }\nexport const shared: Net | null = null;\n"
+    "export function make() { return new Net(); }\n",
+    "net.py": "class Net:\n    def up(self): pass\n    @property\n"
+    "    def peer(self) -> 'Net': ...\n"
+    "class Other:\n    def up(self): pass\nshared: Net = None\ndef make():\n    return Net()\n",
+}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "function run(n: Net | null) { n?.up(); }",
+        "function run() { const f = (n: Net, a: Other) => n.up(); }",
+        "function run() { shared.up(); }",
+        "function run() { make().up(); }",
+        "function run(n: Net) { n.peer.up(); }",
+        "async function run(n: Promise<Net>) { (await n); const m = await n; m.up(); }",
+        "class A { net: Net | null = f(); end() { this.net = null; } run() { this.net.up(); } }",
+        "class A { #net = new Net(); run() { const { peer: p } = this.#net; p.up(); } }",
+        "class A { constructor(private net: Net) {} run() { const n = this.net; n.up(); } }",
+        "class A { net: Net; run() { const a = { f: () => { this.net.up(); } }; } }",
+        "class A { net: Net; run() { const f = () => {\n\n\n\n\n\n\n\n this.net.up();\n }; } }",
+        "function run(a: any) { const n = a.b as Net; n.up(); }",
+    ],
+)  # fmt: skip
+def test_types_of_receivers_in_typescript(body):
+    imports = "import { Net, Other, shared, make } from './net';\n"
+    graph, node_ids = graph_of({**TYPED, "app.ts": imports + body + "\n"})
+    used = [u for i in node_ids.values() for u in graph.uses(i)]
+    assert {u.grade for u in used if u.node_id == node_ids["net.ts#Net.up"]} == {Grade.RESOLVED}
+    assert node_ids["net.ts#Other.up"] not in [u.node_id for u in used]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "def run(): shared.up()",
+        "def run(): make().up()",
+        "def run(n: Net): n.peer.up()",
+        "@shared.up()\ndef run(): pass",
+        "def run(n: Net):\n    m = n.peer\n    m.up()",
+        "def run(n: Net):\n    up(1, n=2)\n    n.up()",
+        "class A:\n    def __init__(self, n: Net): self.n = n\n    def run(self): self.n.up()",
+        "class A:\n    n = Net()\n    def run(self): self.n.up()",
+    ],
+)
+def test_types_of_receivers_in_python(body):
+    source = f"from net import Net, Other, shared, make\n{body}\n"
+    graph, node_ids = graph_of({**TYPED, "app.py": source})
+    used = [u for i in node_ids.values() for u in graph.uses(i)]
+    assert {u.grade for u in used if u.node_id == node_ids["net.py#Net.up"]} == {Grade.RESOLVED}
+    assert node_ids["net.py#Other.up"] not in [u.node_id for u in used]
+
+
+def test_a_call_with_a_keyword_gives_no_name():
+    source = "def load(a, b): pass\ndef run():\n    load('x', b=1)\n"
+    assert uses_of({"a.py": source}, "a.py#run") == {"a.py#load": False}
+
+
 def test_what_only_states_types_of_a_call_is_not_what_is_called():
     source = (
         "from typing import overload\n@overload\ndef get(a: int) -> int: ...\n@overload\n"

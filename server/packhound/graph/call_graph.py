@@ -117,11 +117,12 @@ class CallGraph:
         if located is None:
             return
         scope, position = located
+        occurrences = scope.occurrences(position)
         seen = {node_id}
-        for name, offsets in scope.occurrences(position).items():
-            if not self._scopes.positions(name):
+        for name in scope.node(position).references:
+            if name not in occurrences or not self._scopes.positions(name):
                 continue
-            for offset in offsets[:_MAX_OCCURRENCES]:
+            for offset in occurrences[name][:_MAX_OCCURRENCES]:
                 meaning = self._resolver.meaning(scope, position, name, offset)
                 for used in self._node_ids(meaning):
                     if used not in seen:

@@ -29,6 +29,7 @@ _KEY = {
     **dict.fromkeys(("ruby", "rust", "csharp"), re.compile(r":(?!:)")),
 }
 """What follows a name that is a key, a label or a keyword argument."""
+_ARROW = re.compile(r"[\w$#.]+\s*[:=](?!\s*(?:async\s+)?function\b)")
 _MAX_INDENT = 100
 
 
@@ -139,10 +140,17 @@ class FileScope:
             self._locals[position] = read_locals(self.own_text(position), self.language)
         return self._locals[position]
 
+    @cached_property
+    def globals(self) -> LocalNames:
+        """The names that stand outside of all definitions, with their types."""
+        kinds = (self.node(position).kind for position in range(len(self.file.node_ids)))
+        outer = [i for i, kind in enumerate(kinds) if kind in ("file", "window", "constant")]
+        return read_locals("\n".join(map(self.own_text, outer)), self.language)
+
     def occurrences(self, position: int) -> dict[str, list[int]]:
         """Return the offsets of each name that a node's own text uses, without keys and labels.
 
-        They are in the order of the first use. Where the node gives itself its name is no use.
+        Where the node gives itself its name is no use.
         """
         offsets: dict[str, list[int]] = defaultdict(list)
         key, pattern = _KEY.get(self.language), self.dialect.name
@@ -179,6 +187,13 @@ class FileScope:
             return self.node(node.parent).name.partition("<")[0]
         parts = _QUALIFIER.split(node.qualname)
         return parts[-2].partition("<")[0] if len(parts) > 1 else ""
+
+    def is_arrow(self, position: int) -> bool:
+        """Return True for a function within another that has the `this` of that one."""
+        node = self.node(position)
+        if node.parent is None or self.node(node.parent).kind not in CALLABLE_KINDS:
+            return False
+        return self.language in _SCRIPT_LANGUAGES and bool(_ARROW.match(node.signature))
 
     def is_top_level(self, position: int) -> bool:
         """Return True for a definition that other files can name without its owner."""

@@ -1,6 +1,7 @@
 """Local names of a definition and the types that its text states for them.
 
-A type is written as in the source, without arguments; `name()` stands for the result of a call.
+A type is written as in the source, without arguments; `name()` stands for the result of a call,
+and `=a.b().c` for the value of a chain.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TypeAlias
+
+from packhound.graph.source_text import chain_of
 
 LocalNames: TypeAlias = Mapping[str, str]
 """Local names with their types, "" for an unknown one."""
@@ -32,7 +35,16 @@ _WRAPPER = re.compile(
     re.DOTALL,
 )
 """Types with the members of their first argument: by `Deref` and `?` in Rust, by `->` in C++."""
-_WITH_WRAPPERS = frozenset({"rust", "cpp"})
+_SCRIPT_WRAPPER = re.compile(
+    r"\s*(?:Promise|Readonly|Required|Partial|NonNullable|Awaited)<(.*)\Z", re.DOTALL
+)
+_SCRIPT_LANGUAGES = ("javascript", "typescript", "tsx", "vue", "svelte")
+_WRAPPERS = {
+    **dict.fromkeys(("rust", "cpp"), _WRAPPER),
+    **dict.fromkeys(_SCRIPT_LANGUAGES, _SCRIPT_WRAPPER),
+}
+_NULL = re.compile(r"\A(?:null|undefined|None) ?\||\|\s*(?:null|undefined|None)\s*\Z")
+_LIST = re.compile(r"(?:readonly )?[\w$.]+(?:<.*>)?\[\]")
 _TYPE = re.compile(
     r"(?:[&*?\[\]\s]|'\w+\b(?!')|\b(?:mut|dyn|impl|const|final|readonly|struct)\b)*"
     r"[\"']?([A-Za-z_][\w.:\\]*)"
@@ -40,6 +52,7 @@ _TYPE = re.compile(
 _VALUE = re.compile(
     r"\s*(?:await\s+)?(new\s+|&)?([A-Za-z_$@][\w.:$@>\\-]*?)(?:<[^<>()]*>)?\s*([({])"
 )
+_CAST = re.compile(r" as ([A-Z][\w$.]*)\s*\Z")
 _NO_TYPES = frozenset(
     (
         *("return", "throw", "new", "else", "case", "goto", "in", "await", "yield", "package"),
@@ -59,7 +72,9 @@ def _statement(pattern: str) -> re.Pattern[str]:
 
 _COLON_PARAMETER = _statement(r"[(,|{] ?(?:[\w@]+ )*(?P<names>\w+) ?: ?(?P<type>[^,()=|]{1,200})")
 _PYTHON = (
-    _statement(r"^ ?(?P<names>[\w, ()*]{1,200}?) ?(?::(?P<type>[^=\n]{1,200}?))?<assigned>"),
+    _statement(
+        r"^ ?(?P<names>(?:[\w, )*]|(?<!\w)\(){1,200}?) ?(?::(?P<type>[^=\n]{1,200}?))?<assigned>"
+    ),
     _statement(r"\bfor (?P<names>[\w, ()*]{1,200}?) in\b|\bas \(?(?P<names2>\w+)"),
     _statement(r"\b(?P<names>\w+) ?:=(?P<value>[^\n]{0,400})|\blambda (?P<names2>[\w, *]{1,200})"),
 )
@@ -134,11 +149,11 @@ _STATEMENTS = {
     "lua": _LUA,
     "php": _PHP,
     "elixir": _ELIXIR,
-    **dict.fromkeys(("javascript", "typescript", "tsx", "vue", "svelte"), _SCRIPT),
+    **dict.fromkeys(_SCRIPT_LANGUAGES, _SCRIPT),
     **dict.fromkeys(("java", "csharp", "c", "cpp", "dart"), _DECLARED),
     **dict.fromkeys(("kotlin", "swift", "scala"), _KEYWORD_DECLARED),
 }
-_WITH_PARAMETERS = frozenset({"python", "javascript", "typescript", "tsx", "vue", "svelte"})
+_WITH_PARAMETERS = frozenset({"python", *_SCRIPT_LANGUAGES})
 """Languages whose parameters are read one by one from the signature."""
 
 
@@ -165,9 +180,13 @@ def _bindings(text: str, language: str) -> Iterator[tuple[str, str]]:
             type_text = groups.get("type") or ""
             if type_text in _NO_TYPES or written in _NO_TYPES:
                 continue
-            type_name = read_type(type_text, language) or read_value(groups.get("value") or "")
+            value = groups.get("value") or ""
+            type_name = read_type(type_text, language) or read_value(value)
             if language in _WITH_PARAMETERS and written[:1] not in "{[":
+                yield from _parameters(f"({written})", language) if ":" in written else ()
                 written = _STATED_TYPE.sub("", written)
+            elif written.startswith("{") and type_name.startswith("="):
+                yield from _members(written, type_name)
             words = _WORD.findall(written)
             for word in words:
                 yield word, type_name if len(words) == 1 else ""
@@ -180,6 +199,14 @@ def _parameters(text: str, language: str) -> Iterator[tuple[str, str]]:
         name, _, rest = parameter.partition("=")[0].partition(":")
         for word in _WORD.findall(name):
             yield word, read_type(rest, language)
+
+
+def _members(pattern: str, chain: str) -> Iterator[tuple[str, str]]:
+    """Yield what a pattern `{a, b: name}` takes out of the value of a chain."""
+    for part in bracket_parts(pattern, 0):
+        member, _, name = part.partition("=")[0].strip().partition(":")
+        if member.isidentifier() and (not name or name.strip().isidentifier()):
+            yield name.strip() or member, f"{chain}.{member}"
 
 
 def bracket_parts(text: str, start: int) -> list[str]:
@@ -200,9 +227,13 @@ def read_type(annotation: str, language: str) -> str:
     text = annotation.strip().strip("\"'")
     optional = _OPTIONAL.match(text)
     text = optional[1] if optional else text
-    text = text.removesuffix("| None").removeprefix("None |").strip()
-    while language in _WITH_WRAPPERS and (wrapper := _WRAPPER.match(text)):
+    while (bare := _NULL.sub("", text).strip()) != text:
+        text = bare
+    pattern = _WRAPPERS.get(language)
+    while pattern and (wrapper := pattern.match(text)):
         text = wrapper[1]
+    if language in _SCRIPT_LANGUAGES and _LIST.match(text):
+        return "Array"
     match = _TYPE.match(text)
     if match is None or "|" in text or match[1] in _NO_TYPES:
         return ""
@@ -210,10 +241,10 @@ def read_type(annotation: str, language: str) -> str:
 
 
 def read_value(value: str) -> str:
-    """Return the type of an assigned value: of a constructor, or `name()` of another call."""
+    """Return the type of an assigned value: of a constructor, else of a call or a chain."""
     match = _VALUE.match(value)
     if match is None or match[2] in _NO_TYPES:
-        return ""
+        return _chain_value(value)
     if match[3] == "{":
         return match[2].rstrip(".:")
     rest = value[match.end() - 1 :]
@@ -222,7 +253,15 @@ def read_value(value: str) -> str:
         depth += (character == "(") - (character == ")")
         if depth == 0:
             if rest[i + 1 :].lstrip(" ?!")[:1] in (".", "[", "(", "-", ":"):
-                return ""
+                return _chain_value(value)
             break
     is_new = bool(match[1]) and match[1].startswith("new")
     return match[2] if is_new else f"{match[2]}()"
+
+
+def _chain_value(value: str) -> str:
+    cast = _CAST.search(value)
+    if cast:
+        return cast[1]
+    chain = chain_of(value)
+    return "=" + ".".join(name + "()" * called for name, called in chain) if chain else ""

@@ -16,7 +16,7 @@ from packhound.graph.exports import Definition, Definitions, Exports
 from packhound.graph.file_scope import CALLABLE_KINDS, TYPE_KINDS, FileScope
 from packhound.graph.scopes import Scopes
 from packhound.graph.source_text import Segment
-from packhound.graph.type_facts import attribute_type, base_names, result_type
+from packhound.graph.type_facts import attribute_type, base_names, is_property, result_type
 
 _TYPE_PARAMETER = re.compile(r"[A-Z][A-Z0-9]?")
 _MAX_BASES = 6
@@ -91,6 +91,8 @@ class Receivers:
 
     def value(self, scope: FileScope, position: int, chain: tuple[Segment, ...]) -> Value:
         """Return what a receiver stands for."""
+        if scope.language != "ruby":  # The mark of a decorator, not of an attribute.
+            chain = (chain[0]._replace(name=chain[0].name.lstrip("@")), *chain[1:])
         if not chain[0].name or len(chain) > _MAX_SEGMENTS:
             return _UNKNOWN
         for n in range(len(chain), 1, -1):
@@ -142,7 +144,7 @@ class Receivers:
             node = scope.node(holder)
             if node.kind in TYPE_KINDS and node.kind != "type":
                 return self._owner_named(scope, node.name.partition("<")[0])
-            if node.kind == "method" and scope.owner(holder):
+            if node.kind == "method" and scope.owner(holder) and not scope.is_arrow(holder):
                 return self._owner_named(scope, scope.owner(holder))
         return None
 
@@ -203,12 +205,25 @@ class Receivers:
         meaning = self._visible(scope, position, head.name)
         if meaning.definitions and meaning.grade == Grade.RESOLVED:
             return self._value_of(meaning.definitions, called=head.called)
+        if head.name in ("std", "core", "alloc") and scope.language == "rust":
+            return _FOREIGN
+        value = _UNKNOWN if head.called else self._global(scope, head.name)
         binding = scope.imports.names.get(head.name)
-        if binding is None:
-            is_standard = scope.language == "rust" and head.name in ("std", "core", "alloc")
-            return _FOREIGN if is_standard else _UNKNOWN
+        if binding is None or value != _UNKNOWN:
+            return value
         modules = self._exports.module_of(scope, binding)
         return Value(modules=modules) if modules else _FOREIGN
+
+    def _global(self, scope: FileScope, name: str, hops: int = 0) -> Value:
+        """Return the value of a variable outside of all definitions, here or where it is from."""
+        stated, binding = scope.globals.get(name), scope.imports.names.get(name)
+        if stated:
+            return self._instance_of(scope, -1, stated)
+        if binding is None or not binding.name or hops > _MAX_BASES:
+            return _UNKNOWN
+        others = map(self._scopes.of, self._exports.files_of(scope, binding.module))
+        values = (self._global(other, binding.name, hops + 1) for other in others if other)
+        return next((value for value in values if value != _UNKNOWN), _UNKNOWN)
 
     def _follow(self, scope: FileScope, value: Value, chain: tuple[Segment, ...]) -> Value:
         """Return what the rest of a chain stands for."""
@@ -268,6 +283,10 @@ class Receivers:
         return self._types[key]
 
     def _find_instance(self, scope: FileScope, position: int, written: str) -> Value:
+        if written.startswith("="):
+            parts = written[1:].split(".")
+            links = [Segment(part.removesuffix("()"), part.endswith("()")) for part in parts]
+            return self.value(scope, position, tuple(links))
         called = written.endswith("()")
         text = written.removesuffix("()").replace("::", ".").replace("->", ".").replace("\\", ".")
         *path, name = text.strip(".").split(".")
@@ -307,7 +326,9 @@ class Receivers:
             node = scope.node(definition.position)
             if node.kind in TYPE_KINDS:
                 return Value((Owner(definition.path, node.name.partition("<")[0]),))
-            if node.kind in CALLABLE_KINDS and called:
+            if node.kind == "constant" and not called:
+                return self._global(scope, node.name)
+            if node.kind in CALLABLE_KINDS and (called or is_property(scope, definition.position)):
                 stated = result_type(scope, definition.position)
                 if stated:
                     return self._instance_of(scope, definition.position, stated)

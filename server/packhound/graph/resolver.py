@@ -18,7 +18,12 @@ from packhound.graph.receivers import OPEN_LANGUAGES, Grade, Meaning, Receivers
 from packhound.graph.scopes import Scopes
 from packhound.graph.source_text import receiver
 from packhound.graph.standard_names import standard_names
-from packhound.graph.type_facts import ANY_NUMBER, count_arguments, count_parameters
+from packhound.graph.type_facts import (
+    ANY_NUMBER,
+    count_arguments,
+    count_parameters,
+    is_property,
+)
 from packhound.text import is_test
 
 _MAX_SAME_NAME = 3
@@ -28,7 +33,6 @@ _CALLED_WITHOUT_BRACKETS = frozenset(
 )
 """Languages where a name without brackets can be a call, as of a property."""
 _OVERLOAD = re.compile(r"\s*@(?:\w+\.)?overload\b")
-_GETTER = re.compile(r"(?:\w+\s+)*get\s+\w")
 _NOTHING = Meaning()
 
 
@@ -143,8 +147,8 @@ class Resolver:
         if node.kind not in CALLABLE_KINDS or n_arguments == ANY_NUMBER:
             return True
         if n_arguments < 0:
-            is_getter = _GETTER.match(node.signature) is not None
-            return is_getter or scope.language in _CALLED_WITHOUT_BRACKETS
+            is_called = scope.language in _CALLED_WITHOUT_BRACKETS
+            return is_called or is_property(scope, definition.position)
         return n_arguments in count_parameters(node.signature, node.name, with_self=with_self)
 
     def _by_name(self, scope: FileScope, name: str, *, members: bool) -> Meaning:

@@ -71,9 +71,20 @@ class Segment(NamedTuple):
 
 def receiver(text: str, offset: int) -> tuple[Segment, ...]:
     """Return the chain in front of the name at `offset`, empty for a name that stands alone."""
+    return _last_chain(text[max(0, offset - _MAX_EXPRESSION) : offset])[0]
+
+
+def chain_of(expression: str) -> tuple[Segment, ...]:
+    """Return an expression that is one chain of names and calls, empty for any other."""
+    segments, rest = _last_chain(expression.rstrip(" ,;") + ".")
+    is_chain = rest in ("", "await", "&", "&mut") and all(each.name for each in segments)
+    return segments if is_chain else ()
+
+
+def _last_chain(before: str) -> tuple[tuple[Segment, ...], str]:
+    """Return the chain that an operator ends, and what stands in front of it."""
     segments: list[Segment] = []
-    lowest = max(0, offset - _MAX_EXPRESSION)
-    before = text[lowest:offset].rstrip()
+    before = before.rstrip()
     while operator := _OPERATOR.search(before):
         before = before[: operator.start()].rstrip()
         before, called = _without_arguments(before)
@@ -82,7 +93,7 @@ def receiver(text: str, offset: int) -> tuple[Segment, ...]:
         if word is None:
             break
         before = before[: word.start()].rstrip()
-    return tuple(reversed(segments))
+    return tuple(reversed(segments)), before.strip()
 
 
 def _without_arguments(before: str) -> tuple[str, bool]:

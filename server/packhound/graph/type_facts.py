@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from packhound.graph.file_scope import FileScope
 from packhound.graph.local_names import bracket_parts, read_type, read_value
@@ -35,7 +36,14 @@ _RESULTS = {
 _DECLARED_FIELD = r"([A-Za-z_][\w.]*)(?:<[^;(){}]*>)?[ \t*&]+%s\s*[;={]"
 _GO_FIELD = r"^[ \t]*%s[ \t]+([*\w.]+)"
 _COLON_FIELD = r"\b%s\s*[!?]?:\s*([^=,;\n{)]+)"
+_OWN_FIELD = r"(?<![\w.#$])%s\s*(?:[!?]?:\s*([^=,;\n{)]+))?(?:=(?![=>])\s*([^\n;]*))?"
+_PROPERTY = r"\b(?:private|protected|public|readonly)\s+%s\s*\??:\s*([^=,;\n{)]+)"
+_PHP_FIELD = r"\b(?:private|protected|public|readonly|var)\s+(?:static\s+)?\??([\w\\]+)\s+\$%s\b"
 _ASSIGNED_FIELD = r"(?:self|this|@)\.?%s\s*(?::\s*([^=\n]+?))?\s*=(?!=)\s*([^\n;]*)"
+_IN_CONSTRUCTORS = ("typescript", "tsx", "javascript", "vue", "svelte")
+_GETTER = re.compile(r"(?:\w+\s+)*get\s+[\w#$]")
+_PROPERTY_DECORATOR = re.compile(r"\s*@[\w.]*property\b")
+_RETURN = re.compile(r"\breturn\b([^\n;]*)")
 _DECLARING = frozenset({"java", "csharp", "cpp", "c", "dart"})
 
 
@@ -68,7 +76,10 @@ def result_type(scope: FileScope, position: int) -> str:
     else:
         pattern = _RESULTS.get(scope.language)
         match = pattern.search(node.signature) if pattern else None
-    return read_type(match[1], scope.language) if match else ""
+    if match:
+        return read_type(match[1], scope.language)
+    returned = _RETURN.findall(scope.own_text(position))
+    return read_value(returned[0]) if len(returned) == 1 else ""
 
 
 def attribute_type(scope: FileScope, position: int, name: str) -> str:
@@ -83,12 +94,35 @@ def attribute_type(scope: FileScope, position: int, name: str) -> str:
     if scope.language == "go":
         match = re.search(_GO_FIELD % escaped, text, re.M)
         return read_type(match[1], scope.language) if match else ""
-    assigned = re.search(_ASSIGNED_FIELD % escaped, text)
-    if assigned:
-        stated = read_type(assigned[1] or "", scope.language) or read_value(assigned[2])
-        return stated or _parameter_type(scope, position, assigned[2].strip())
-    match = re.search(_COLON_FIELD % escaped, text)
-    return read_type(match[1], scope.language) if match else ""
+    if scope.language == "php":
+        match = re.search(_PHP_FIELD % escaped, text)
+        return read_type(match[1], scope.language) if match else ""
+    stated = (_stated(scope, position, *match) for match in _fields(scope, position, escaped))
+    return next(filter(None, stated), "")
+
+
+def _fields(scope: FileScope, position: int, name: str) -> Iterator[tuple[str, str]]:
+    """Yield the types and the values that a class states for a field, declarations first."""
+    text = scope.text(position)
+    yield from re.findall(_OWN_FIELD % name, scope.own_text(position))
+    if scope.language in _IN_CONSTRUCTORS:
+        yield from ((stated, "") for stated in re.findall(_PROPERTY % name, text))
+    yield from re.findall(_ASSIGNED_FIELD % name, text)
+    if scope.language not in ("python", *_IN_CONSTRUCTORS):
+        yield from ((stated, "") for stated in re.findall(_COLON_FIELD % name, text))
+
+
+def _stated(scope: FileScope, position: int, type_text: str, value: str) -> str:
+    stated = read_type(type_text, scope.language) or read_value(value)
+    parameter = _parameter_type(scope, position, value.strip())
+    return parameter or stated
+
+
+def is_property(scope: FileScope, position: int) -> bool:
+    """Return True for a member without brackets in its use that runs code."""
+    if scope.language == "python":
+        return _PROPERTY_DECORATOR.match(scope.text(position)) is not None
+    return _GETTER.match(scope.node(position).signature) is not None
 
 
 def _parameter_type(scope: FileScope, position: int, name: str) -> str:
