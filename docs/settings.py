@@ -22,6 +22,11 @@ PAGE = ROOT / "docs" / "settings.md"
 MANIFEST = ROOT / "vscode-extension" / "package.json"
 HELP = ROOT / "neovim" / "doc" / "packhound.txt"
 PRETTIER_WIDTH, HELP_WIDTH = 100, 78
+EVERYDAY = (
+    *("search.limit", "search.hover", "search.sources", "search.deep"),
+    *("ranking.gitHistory", "index.enabled", "index.exclude"),
+)
+"""With `server.path` the settings that VS Code shows to all; others are for who looks for them."""
 LAST_RELEASE = "this name ends with the next release."
 
 
@@ -126,6 +131,7 @@ def _schema(setting: Setting, choices: dict[str, Any], order: int) -> dict[str, 
         "default": default,
         **{bound: schema[bound] for bound in ("minimum", "maximum") if bound in schema},
         "scope": setting.scope,
+        **({} if setting.name in EVERYDAY else {"tags": ["advanced"]}),
         "order": order,
     }
 

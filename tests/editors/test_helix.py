@@ -134,7 +134,7 @@ def test_the_documented_configuration_attaches_searches_and_hovers(helix: Screen
 
     # Decorators belong to a definition, so the cursor may stand above its name.
     helix.keys(" ", "k")
-    helix.until(lambda text: "AnswerCache (exact)" in text, "the explanation")
+    helix.until(lambda text: "named AnswerCache" in text, "the explanation")
     helix.keys("Escape")
 
     find_symbol(helix, "doubled every time with some jitter", "backoff_delays")

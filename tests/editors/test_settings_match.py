@@ -34,6 +34,15 @@ def test_every_setting_has_a_scope_and_a_description() -> None:
         assert described.endswith("."), name
 
 
+def test_eight_settings_are_shown_to_all() -> None:
+    shown = [
+        name
+        for name, entry in properties().items()
+        if "advanced" not in entry.get("tags", ()) and "deprecationMessage" not in entry
+    ]
+    assert len(shown) == 8, shown
+
+
 def test_what_names_a_program_or_files_elsewhere_is_restricted_in_untrusted_folders() -> None:
     untrusted = MANIFEST["capabilities"]["untrustedWorkspaces"]
     assert untrusted["supported"] == "limited"

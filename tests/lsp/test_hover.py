@@ -9,7 +9,7 @@ from packhound.core.types import Explanation, Hit, NodeId, NodeRef, Span
 from packhound.lsp.hover_text import escape, hover_text
 
 EXPLANATION = Explanation(
-    reasons=('comment: "after a timeout"', "meaning: closest"),
+    reasons=('says "after a timeout"', "closest in meaning"),
     against=("lacks other", "test code: otherwise 1st"),
     beside="beside Retry.wait: ahead by meaning; behind by words (1 fewer)",
 )
@@ -24,7 +24,7 @@ def hit(name: str = "load", explanation: Explanation = EXPLANATION, rank: int = 
 def test_a_line_for_and_against_and_the_best_other_hit():
     assert hover_text("find it", hit(), markdown=False).split("\n") == [
         "load (function), #2 for find it",
-        'for      comment: "after a timeout" · meaning: closest',
+        'for      says "after a timeout" · closest in meaning',
         "against  lacks other · test code: otherwise 1st",
         "beside   Retry.wait: ahead by meaning; behind by words (1 fewer)",
     ]
@@ -33,7 +33,7 @@ def test_a_line_for_and_against_and_the_best_other_hit():
 def test_what_there_is_not_has_no_line():
     explanation = EXPLANATION._replace(against=(), beside="")
     text = hover_text("q", hit(explanation=explanation), markdown=False)
-    assert text.split("\n")[1:] == ['for      comment: "after a timeout" · meaning: closest']
+    assert text.split("\n")[1:] == ['for      says "after a timeout" · closest in meaning']
 
 
 def test_a_node_that_is_no_result_says_so():

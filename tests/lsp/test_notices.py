@@ -87,3 +87,13 @@ def test_settings_may_be_nested_as_deep_as_their_names(start_server, folder):
     client.initialize(folder, initializationOptions={"showsNotes": True, **nested})
     (note,) = client.settle()["notes"]
     assert note.startswith("setting 'sources.notes.enabled' is 7; expected one of: true, false")
+
+
+def test_all_bad_settings_are_named_at_once(start_server, folder):
+    client = start_server()
+    bad = {"search": {"limit": 0, "fuser": "magic", "scorers": ["spell=2"]}}
+    client.initialize(folder, initializationOptions={"showsNotes": True, **bad})
+    limit, fuser, scorer = client.settle()["notes"]
+    assert limit.startswith("setting 'search.limit' is 0; ")
+    assert fuser == "setting 'search.fuser' is 'magic'; expected one of: linear, blend, rrf"
+    assert scorer == "setting 'search.scorers' is 'spell'; expected one of: nothing"

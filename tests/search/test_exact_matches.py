@@ -147,7 +147,7 @@ def ask(engine: Engine, text: str, **fields: object) -> Results:
         ("the tray jammed", "jam", "the only place", "exact"),
         ("ApplyVoucherCode", "apply_voucher_code", "its name is apply_voucher_code", "strong"),
         ("how-to-pack", "how-to-pack:1", "its path", "exact"),
-        ("Basket", "Basket", "name: Basket", "exact"),
+        ("Basket", "Basket", "named Basket", "exact"),
         ("why is MAX_BASKET_SIZE so small for us", "limits", "the only place", "likely"),
         ("applyvouchercode", "apply_voucher_code", "its name is apply_voucher_code", "strong"),
         ("aply_voucher_code", "apply_voucher_code", "its name, apply_voucher_code,", "likely"),

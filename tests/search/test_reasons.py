@@ -75,7 +75,11 @@ def test_what_diversity_subtracts_is_explained() -> None:
         assert math.isclose(total, hit.score, abs_tol=1e-9)
 
 
-PLACES = ("name", "file", "folder", "comment", "signature", "body", "words")
+PLACES = re.compile(
+    r"(?:named|says|(?:(?:(?:file )?name|folder|comment|signature|body) )?has) (.*?)"
+    r"(?:, in another case)?"
+)
+MEANING = re.compile(r"(\d+\w\w )?closest? in meaning|close in meaning")
 
 
 @given(QUERIES)
@@ -85,9 +89,9 @@ def test_reasons_name_words_as_they_stand_in_the_hit(text: str) -> None:
         node, shown = hit.node, FILES[hit.node.path].lower()
         shown += " ".join(runs(hit.node.doc.lower()))  # A phrase may have signs or a line break.
         for reason in (r for r in hit.explanation().reasons if not FACT.match(r)):
-            title, _, words = re.sub(r" \((exact|in another case)\)$", "", reason).partition(": ")
-            assert title in (*PLACES, "meaning")
-            for word in words.replace('"', "").split(", ") if title in PLACES else ():
+            match = PLACES.fullmatch(reason)
+            assert match or MEANING.fullmatch(reason), reason
+            for word in match[1].replace('"', "").split(", ") if match else ():
                 assert word.lower() in f"{node.path} {shown}".lower(), reason
 
 
@@ -114,7 +118,7 @@ def test_a_hit_is_told_beside_the_best_other_one() -> None:
 
 def test_an_exact_name_is_the_first_reason() -> None:
     hit = first("slugify")
-    assert hit.explanation().reasons[0] == "name: slugify (exact)"
+    assert hit.explanation().reasons[0] == "named slugify"
     assert hit.explanation().groups[0].value == 1.0
 
 

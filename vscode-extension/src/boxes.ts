@@ -27,15 +27,19 @@ export async function choose<Item extends vscode.QuickPickItem>(
   return answered(pick, () => ({ value: pick.activeItems[0] }));
 }
 
-/** The items that the user ticks; those of `ticked` are at first. */
+/** The items that the user ticks; those of `ticked` are at first. The title may tell of them. */
 export async function chooseMany<Item extends vscode.QuickPickItem>(
   items: readonly Item[],
   ticked: readonly Item[],
-  options: ListOptions,
+  options: ListOptions & { titleOf?: (ticked: readonly Item[]) => string },
 ): Promise<readonly Item[] | undefined> {
-  const pick = Object.assign(vscode.window.createQuickPick<Item>(), options, { items });
+  const { titleOf, ...others } = options;
+  const pick = Object.assign(vscode.window.createQuickPick<Item>(), others, { items });
   pick.canSelectMany = true;
   pick.selectedItems = ticked;
+  pick.onDidChangeSelection((selected) => {
+    pick.title = titleOf?.(selected) ?? pick.title;
+  });
   return answered(pick, () => ({ value: pick.selectedItems }));
 }
 

@@ -11,7 +11,7 @@ import { PinTree } from './pack/pinTree';
 import { addNote } from './notes/addNote';
 import { inDocuments } from './notes/noteDocuments';
 import { showNotes } from './notes/noteList';
-import { onDidPick, openHit, selectedText } from './places';
+import { onDidPick, openHit, queryHere, selectedText } from './places';
 import { withErrorsShown } from './problems';
 import type { Pack, SearchResults } from './protocol';
 import { offerRemedies } from './remedies';
@@ -31,7 +31,7 @@ import { onIndexReady } from './status/indexReady';
 import { showSettingsProblems } from './status/settingsProblems';
 import { statusItem } from './status/statusItem';
 import { showStatus } from './status/statusList';
-import { findRelated, showCalls, showChanges } from './touchCommands';
+import { findRelated, showCalls, showChanges, showTests } from './touchCommands';
 
 /** What other extensions may use. */
 export interface PackhoundApi {
@@ -91,8 +91,18 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
       const text = query ?? (selectedText(previews.userEditor) || memory.last);
       searchAsTyped(client, results, memory, actions, text);
     }),
+    needsServer('about', () => {
+      searchAsTyped(client, results, memory, actions, queryHere(previews.userEditor));
+    }),
+    needsServer('tests', () => showTests(client, results, actions)),
     needsServer('grep', (pattern?: string) => {
-      grepAsTyped(client, results, actions, pattern ?? selectedText(previews.userEditor));
+      grepAsTyped(
+        client,
+        results,
+        actions,
+        documents,
+        pattern ?? selectedText(previews.userEditor),
+      );
     }),
     needsServer('explain', () => explainAtCursor(client, results)),
     needsServer('related', () => findRelated(client, results, actions)),
@@ -104,7 +114,7 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     needsServer('notes', () => showNotes(client, documents)),
     needsServer('pack', (prompt?: string) => packer.forPrompt(prompt)),
     needsServer('packMore', (prompt?: string) => packer.forPrompt(prompt, true)),
-    needsServer('packSelection', () => packer.forSelection()),
+    needsServer('packSelection', () => packer.forPlace(previews.userEditor)),
     command('copyPack', () => packer.copy()),
     command('sendPackToChat', () => packer.sendToChat()),
     command('pins', () => vscode.commands.executeCommand('packhound.pins.focus')),

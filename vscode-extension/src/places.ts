@@ -71,6 +71,29 @@ export function focus(
 
 const MOST_SELECTED = 200;
 
+/**
+ * What is at the cursor as a query: the errors that the editor shows there, and what is selected,
+ * else the word; nothing where there is none.
+ */
+export function queryHere(editor = vscode.window.activeTextEditor): string {
+  if (!editor) {
+    return '';
+  }
+  const { document, selection } = editor;
+  const errors = vscode.languages
+    .getDiagnostics(document.uri)
+    .filter(({ range, severity }) => isProblem(severity) && range.intersection(selection))
+    .map(({ message }) => message);
+  const word = document.getWordRangeAtPosition(selection.active);
+  const text = selection.isEmpty ? word && document.getText(word) : document.getText(selection);
+  const query = [...errors, errors.length > 0 && selection.isEmpty ? '' : text].join(' ');
+  return query.replace(/\s+/g, ' ').trim();
+}
+
+function isProblem(severity: vscode.DiagnosticSeverity): boolean {
+  return severity <= vscode.DiagnosticSeverity.Warning;
+}
+
 /** What is selected in the active editor, if that is a query and not a passage. */
 export function selectedText(editor = vscode.window.activeTextEditor): string {
   const text = editor?.selection.isSingleLine ? editor.document.getText(editor.selection) : '';

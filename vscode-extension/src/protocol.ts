@@ -41,6 +41,7 @@ export interface Hit {
   kind: string;
   name: string;
   qualname: string;
+  signature?: string;
   /** The line of signature and comment with the most words of the query. */
   line: string;
   /** At most three, in words. */
@@ -102,15 +103,15 @@ export interface SearchParams {
   focus?: { uri: string; position: Position };
   /** Also reads the best hits with the deep model, which takes longer. */
   deep?: boolean;
+  /** Only where holes of the pattern are this: `E=StoreError`. */
+  facets?: string[];
 }
 
 export interface SearchResults {
   query: string;
   hits: Hit[];
-  truncated: boolean;
-  generation: number;
-  took_ms: number;
-  candidates: number;
+  /** What the named holes of a pattern are. */
+  facets?: { name: string; values: { text: string; matches: number }[] }[];
   notes: string[];
   confidence?: number | null;
   confidence_word?: 'exact' | 'strong' | 'likely' | 'possible' | 'weak' | null;
@@ -179,6 +180,8 @@ export interface PackParams {
   focus?: { uri: string; position: Position };
   /** Files, or runs of their lines as `path:10-20`. */
   pinned?: string[];
+  /** Globs of paths. */
+  exclude?: string[];
 }
 
 export interface PackItem {
@@ -189,18 +192,6 @@ export interface PackItem {
   tokens: number;
   score: number;
   reason: string;
-  /** What brought it here, the strongest first. */
-  origins?: PackOrigin[];
-}
-
-export interface PackOrigin {
-  source: string;
-  utility: number;
-  reason: string;
-  rank?: number;
-  words?: number;
-  meaning?: number;
-  path?: string[];
 }
 
 export interface Pack {
@@ -219,6 +210,10 @@ export interface Pack {
 
 export interface GrepParams {
   pattern: string;
+  regex?: boolean;
+  case?: 'sensitive' | 'ignore';
+  /** Lines around each. */
+  context?: number;
   limit?: number;
 }
 
@@ -249,15 +244,14 @@ export interface GrepResults {
   groups: GrepGroup[];
   /** -1 where there are no more lines. */
   next_offset: number;
-  generation: number;
-  took_ms: number;
   notes: string[];
 }
 
 export interface IndexStatus {
   state: string;
-  generation: number;
   pending: number;
+  /** `512 of 869 files read so far`, until all are read. */
+  reading?: string;
   files: number;
   nodes: number;
   /** `off`, `loading`, `missing`, `encoding`, `failed` or `ready`, and why it is missing or failed. */

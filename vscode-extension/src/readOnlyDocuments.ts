@@ -46,15 +46,12 @@ export class ReadOnlyDocuments
     return uri;
   }
 
-  /** Shows `text` under `title`, in the second column where there is one or room for one. */
+  /** Shows `text` under `title` in the active column. */
   async show(title: string, text: Text, language: string): Promise<vscode.TextEditor> {
     const uri = this.offer(title, text);
     const opened = await vscode.workspace.openTextDocument(uri);
     const document = await vscode.languages.setTextDocumentLanguage(opened, language);
-    return vscode.window.showTextDocument(document, {
-      viewColumn: roomyColumn(),
-      preview: true,
-    });
+    return vscode.window.showTextDocument(document, { preview: true });
   }
 
   dispose(): void {
@@ -75,10 +72,4 @@ export function parts(text: string): vscode.FoldingRange[] {
     const length = lines.slice(start, next).join('\n').trimEnd().split('\n').length;
     return length > 1 ? [new vscode.FoldingRange(start, start + length - 1)] : [];
   });
-}
-
-/** A third column would leave none of them wide enough to read. */
-function roomyColumn(): vscode.ViewColumn {
-  const columns = vscode.window.tabGroups.all.length;
-  return columns > 1 ? vscode.ViewColumn.Two : vscode.ViewColumn.Beside;
 }

@@ -41,6 +41,25 @@ export const showCalls: TouchCommand = async (client, results, actions) => {
   });
 };
 
+/** Lists the tests that reach the definition at the cursor; where none does, those about its name. */
+export const showTests: TouchCommand = async (client, results, actions) => {
+  const place = placeOrRemedy(actions);
+  await showList(results, actions, {
+    title: 'Packhound: Tests of This',
+    placeholder: 'Tests of the definition at the cursor',
+    name: `tests of ${nameOf(place)}`,
+    nothing: 'No test reaches it or has its name.',
+    ask: async (token) => {
+      const symbol = await client.request<SymbolAnswer>(methods.symbol, place, token);
+      return symbol.tests.length > 0
+        ? symbolResults({ ...symbol, callers: [], mentions: [], callees: [], implementations: [] })
+        : client.search({ query: `${symbol.qualname || symbol.name} tests:only` }, token);
+    },
+    rows: ({ hits }) =>
+      hits[0]?.section ? sectionItems(hits, actions.pins) : hitItems(hits, actions.pins),
+  });
+};
+
 /** Lists what is not committed, which tests to run, who calls it, and what changes with it. */
 export const showChanges: TouchCommand = async (client, results, actions) => {
   const uri = focus(actions.previews.userEditor)?.uri;

@@ -17,6 +17,20 @@ local function selection(call)
   return table.concat(lines, '\n')
 end
 
+--- What is at the cursor as a query: the errors that are shown there, and the lines of the range,
+--- else the word where there is no error.
+local function here(call)
+  local line, column = vim.fn.line('.') - 1, vim.fn.col('.') - 1
+  local words = {}
+  for _, each in ipairs(vim.diagnostic.get(0, { lnum = line, severity = { min = vim.diagnostic.severity.WARN } })) do
+    if call.range > 0 or (each.col <= column and (each.end_lnum > line or column <= each.end_col)) then
+      table.insert(words, each.message)
+    end
+  end
+  table.insert(words, call.range > 0 and selection(call) or #words == 0 and vim.fn.expand('<cword>') or nil)
+  return vim.trim((table.concat(words, ' '):gsub('%s+', ' ')))
+end
+
 local function with_text(text, prompt, done)
   if vim.trim(text) ~= '' then
     done(text)
@@ -31,6 +45,13 @@ end
 
 M.subcommands = {
   search = function(text)
+    pickers.live(pickers.search_question(), text)
+  end,
+  about = function(_, call)
+    local text = here(call)
+    if text == '' then
+      error('There is nothing at the cursor. Put it on a word, or give a range.', 0)
+    end
     pickers.live(pickers.search_question(), text)
   end,
   grep = function(text)

@@ -15,14 +15,14 @@ function M.title(hit)
   return hit.name ~= '' and hit.name or vim.fs.basename(hit.path)
 end
 
---- How sure the server is in one word, which narrow windows show too, and at most three reasons.
+--- At most three reasons, the notes, and how sure the server is in one word.
 function M.reasons(hit)
   local words = vim.list_slice(hit.reasons or {}, 1, 3)
-  if type(hit.confidence_word) == 'string' then
-    table.insert(words, 1, hit.confidence_word)
-  end
   for _, note in ipairs(hit.notes or {}) do
     table.insert(words, 'note: ' .. (note.title ~= '' and note.title or note.text))
+  end
+  if type(hit.confidence_word) == 'string' then
+    table.insert(words, hit.confidence_word)
   end
   return table.concat(words, ' · ')
 end
@@ -45,7 +45,7 @@ function M.cell(hit)
   return hit.cell and ('cell %d:%d'):format(hit.cell.number, hit.cell.line)
 end
 
---- `load_config  src/config.py:12  strong · name: load · meaning: closest`
+--- `load_config  src/config.py:12  name has load · closest in meaning · strong`
 ---@return string text
 ---@return { [1]: integer, [2]: integer } dim bytes of the place in it, from 0, the end excluded
 function M.row(title, place, remarks)
@@ -134,16 +134,18 @@ local function narrower(results)
   return filters
 end
 
---- Rows of what is said of an answer, at the place of its best item if there is one, then the items.
+--- One row with what is said of an answer, at the place of its best item if there is one, then the items.
 ---@param notes string[]
 ---@param items packhound.Item[]
 ---@return packhound.Item[]
 function M.below_notes(notes, items)
+  if not notes[1] then
+    return items
+  end
   local place = items[1] or { path = '', lnum = 1, end_lnum = 1, col = 1 }
-  local rows = vim.tbl_map(function(note)
-    return { text = 'note: ' .. note, path = place.path, lnum = place.lnum, end_lnum = place.end_lnum, col = place.col }
-  end, notes)
-  return vim.list_extend(rows, items)
+  local text = 'note: ' .. table.concat(notes, ' · ')
+  local note = { text = text, path = place.path, lnum = place.lnum, end_lnum = place.end_lnum, col = place.col }
+  return vim.list_extend({ note }, items)
 end
 
 --- The rows of a list of results: the server's notes, the hits, other queries to try.

@@ -4,6 +4,7 @@ local hits = require('packhound.hits')
 
 local M = {}
 
+local MOST_TESTS = 5
 local SECTIONS = {
   { 'callers', 'called by' },
   { 'mentions', 'uses this name' },
@@ -66,8 +67,10 @@ function M.changes(base)
     for _, file in ipairs(answer.files) do
       add_file('changed', file)
     end
-    for _, test in ipairs(answer.tests) do
+    local listed = {}
+    for _, test in ipairs(vim.list_slice(answer.tests, 1, MOST_TESTS)) do
       add_file('test to run', test)
+      listed[(test.root or '') .. test.path] = true
     end
     for _, definition in ipairs(answer.definitions) do
       for _, link in ipairs(definition.callers) do
@@ -75,7 +78,9 @@ function M.changes(base)
       end
     end
     for _, file in ipairs(answer.related) do
-      add_file('changes too', file)
+      if not listed[(file.root or '') .. file.path] then
+        add_file('changes too', file)
+      end
     end
     require('packhound.pickers').show('Packhound: changes', items, 'nothing differs.')
   end)

@@ -48,18 +48,27 @@ end
 
 ---@return string[]
 function M.lines(pack, prompt)
-  local lines = { '# Context pack', '' }
+  local asked, more = prompt:match('^([^\n]*)\n?(.*)$')
+  local lines = { '# ' .. asked }
   local function add(...)
     for _, text in ipairs({ ... }) do
       vim.list_extend(lines, vim.split(text, '\n', { plain = true }))
     end
   end
-  add('> ' .. prompt:gsub('\n', '\n> '), '', ('%d of %d tokens'):format(pack.tokens, pack.budget), '')
+  if more ~= '' then
+    add('> ' .. more:gsub('\n', '\n> '))
+  end
+  add('', ('%d of %d tokens'):format(pack.tokens, pack.budget), '')
   for _, line in ipairs(M.price_lines(pack)) do
     add(line, '')
   end
+  local counter = {}
   for _, note in ipairs(pack.notes) do
-    add('- ' .. note)
+    if vim.startswith(note, 'tokens: ') then
+      table.insert(counter, note)
+    else
+      add('- ' .. note)
+    end
   end
   add('', pack.text, '', ('## In the pack: %d'):format(#pack.items), '')
   for _, item in ipairs(pack.items) do
@@ -69,6 +78,7 @@ function M.lines(pack, prompt)
   for _, left in ipairs(pack.omitted) do
     add(('- `%s %s`: %s'):format(left.path, left.name, left.reason))
   end
+  add('', unpack(counter))
   return lines
 end
 

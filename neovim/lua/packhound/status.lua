@@ -5,7 +5,8 @@ local M = {}
 
 local function text(state)
   if state.state == 'indexing' then
-    return ('packhound %d/%d'):format(state.files, state.files + state.pending)
+    -- In the words of the notes on answers.
+    return 'packhound ' .. (state.reading or 'indexing'):gsub(' read so far.*', '')
   end
   if state.state == 'degraded' then
     return 'packhound !'

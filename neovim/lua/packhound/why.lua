@@ -8,7 +8,7 @@ local function by_contribution(one, other)
   return math.abs(one.contribution) > math.abs(other.contribution)
 end
 
---- The server's hover as plain text, then a row a group with its signals below it.
+--- The server's hover as plain text, and in a fold the numbers: a row a group, its signals below it.
 ---@return string[]
 local function page(explanation)
   local lines = {}
@@ -19,10 +19,11 @@ local function page(explanation)
   end
   local groups = vim.deepcopy(explanation.hit.groups)
   table.sort(groups, by_contribution)
+  table.insert(lines, 'details')
   for _, group in ipairs(groups) do
-    table.insert(lines, ('%-9s %+6.2f  %s'):format(group.group, group.contribution, group.text))
+    table.insert(lines, ('  %-9s %+6.2f  %s'):format(group.group, group.contribution, group.text))
     for _, signal in ipairs(group.signals or {}) do
-      table.insert(lines, ('  %+6.2f  %s'):format(signal.contribution, signal.text))
+      table.insert(lines, ('    %+6.2f  %s'):format(signal.contribution, signal.text))
     end
   end
   return lines
@@ -41,7 +42,7 @@ local function fold(window, bufnr)
   vim.keymap.set('n', '<Tab>', function()
     vim.cmd('silent! normal! za')
     fit(window)
-  end, { buffer = bufnr, desc = 'Packhound: the reasons of a group' })
+  end, { buffer = bufnr, desc = 'Packhound: the numbers behind the reasons' })
   fit(window)
 end
 

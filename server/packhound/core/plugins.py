@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from packhound.core.errors import PluginError
+from packhound.core.settings import Settings
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -41,6 +42,20 @@ def load_plugin(group: Group, name: str) -> Any:  # noqa: ANN401 - what a packag
     if not callable(plugin):
         raise PluginError(f"{kind} {describe(group, name)} is no function")
     return plugin
+
+
+def missing_plugins(settings: Settings) -> tuple[str, ...]:
+    """Return a line for each fuser or scorer that settings name and no package offers."""
+    search = settings.search
+    named: list[tuple[str, Group, str]] = [("search.fuser", "packhound.fusers", search.fuser)]
+    for scorer in search.scorers:
+        named.append(("search.scorers", "packhound.scorers", scorer.partition("=")[0]))
+    return tuple(
+        f"setting '{setting}' is '{name}'; expected one of: {', '.join(offered) or 'nothing'}"
+        for setting, group, name in named
+        if name not in FUSERS
+        and name not in (offered := (*_BUILT_IN.get(group, ()), *plugin_names(group)))
+    )
 
 
 def entry_point_of(group: Group, name: str) -> EntryPoint:

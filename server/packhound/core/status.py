@@ -152,5 +152,6 @@ class Status:
     """Why the index is in memory only though it should be on disk; it is in `notes` too."""
     sources: tuple[SourceRow, ...] = ()
     """Sources beside code that are open, or all that are switched on where that was asked for."""
+    reading: Reading = ALL_READ
     deep_vectors: tuple[int, int] | None = None
     """Nodes that the deep model has read in advance, and how many it is to read; None if none."""

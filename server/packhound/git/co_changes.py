@@ -43,32 +43,38 @@ def read_commits(root: Path, revision: str = "HEAD") -> list[list[str]]:
 class CoChanges:
     """Weighted commits of each file, and of each pair of files; a newer commit weighs more.
 
-    `recent` counts the latest of those that a file shares with any of the paths.
+    `recent` counts the latest of those that a file shares with any of the paths, `shared` all of
+    them, unweighted; `n_commits` are those that change any of the paths.
     """
 
     weights: Counter[str]
     pairs: dict[str, Counter[str]]
     recent: Counter[str]
+    shared: Counter[str]
+    n_commits: int
 
     @classmethod
     def of(cls, commits: Commits, paths: Iterable[str]) -> CoChanges:
         """Return the co-changes of some paths with all others."""
         changed, weights = frozenset(paths), Counter[str]()
         pairs: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        recent = Counter[str]()
+        recent, shared, n_commits = Counter[str](), Counter[str](), 0
         for age, files in enumerate(commits):
             if len(files) > _MAX_FILES:
                 continue
             weight = 0.5 ** (age / _HALF_LIFE)
             for path in files:
                 weights[path] += weight
+            if not changed.isdisjoint(files):
+                n_commits += 1
+                shared.update(files)
             for path in changed.intersection(files):
                 for other in files:
                     pairs[path][other] += weight / math.log2(1 + len(files))
             if age < _RECENT and not changed.isdisjoint(files):
                 for other in files:
                     recent[other] += 0.5 ** (age / _RECENT_HALF_LIFE) / math.log2(1 + len(files))
-        return cls(weights, pairs, recent)
+        return cls(weights, pairs, recent, shared, n_commits)
 
     def chance(self, path: str, other: str) -> float:
         """Return how likely a commit of `path` changes `other` too, 0 to 1."""

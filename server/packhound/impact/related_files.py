@@ -58,12 +58,19 @@ def rank_files(
         uses, share = calls.get(path, 0.0), words.get(path, 0.0)
         features = _features(path, profiles, history, uses, share, max_weight)
         if reasons := reasons_of(features):
-            files.append((-score(features), path, reasons))
+            files.append((-score(features), path, _counted(reasons, path, history)))
     files.sort()
     return [
         RelatedFile(path, 1.0 / (1.0 + math.exp(negated)), reasons)
         for negated, path, reasons in files[:limit]
     ]
+
+
+def _counted(reasons: Iterable[str], path: str, history: CoChanges) -> tuple[str, ...]:
+    """Return reasons, with the number of commits for the one that speaks of them."""
+    n_shared, n = history.shared[path], history.n_commits
+    counted = f"in {n_shared} of {n} commits" if n_shared else _TOGETHER
+    return tuple(counted if reason == _TOGETHER else reason for reason in reasons)
 
 
 def score(features: Mapping[str, float]) -> float:
@@ -81,8 +88,9 @@ def reasons_of(features: Mapping[str, float]) -> tuple[str, ...]:
     )
 
 
+_TOGETHER = "changed together before"
 _REASONS = {
-    "history": "changed together before",
+    "history": _TOGETHER,
     "calls": "calls or is called",
     "words": "has words of the changed lines",
     "name": "similar name",

@@ -13,6 +13,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from packhound.core.errors import PackhoundError
+from packhound.core.plugins import missing_plugins
 from packhound.core.settings import Settings
 from packhound.core.settings_files import (
     CLIENT,
@@ -243,12 +244,13 @@ class Session:
     def _report_settings(self, settings: FolderSettings) -> None:
         """Tell the user of each new problem of the settings in force, and log old names."""
         in_force = settings.read()
-        for problem in in_force.problems:
+        problems = (*in_force.problems, *missing_plugins(in_force.settings))
+        for problem in problems:
             if problem not in self._settings_problems:
                 self._warn(problem)
         for deprecation in set(in_force.deprecations) - set(self._deprecations):
             log.warning("%s", deprecation)
-        self._settings_problems = in_force.problems
+        self._settings_problems = problems
         self._deprecations = in_force.deprecations
 
     def _warn(self, problem: str) -> None:

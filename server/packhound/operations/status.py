@@ -11,8 +11,9 @@ from typing import Annotated
 from msgspec import Meta
 
 from packhound.core.records import iso_date
-from packhound.core.status import EncoderState, SourceRow, State, Status
+from packhound.core.status import EncoderState, SourceRow, State, Status, total_reading
 from packhound.operations.operation import Call, Json, MaxTokens, Operation, Request
+from packhound.operations.rows import readiness
 from packhound.operations.text import Row, Text, rows_in
 from packhound.redact import safe_line, visible_line
 
@@ -60,6 +61,7 @@ def status_row(status: Status) -> Json:
         "root": status.root,
         "generation": status.generation,
         "pending": status.pending,
+        **readiness(status.reading),
         "files": status.files,
         "nodes": status.nodes,
         "languages": dict(status.languages),
@@ -99,6 +101,7 @@ def workspace_row(statuses: Sequence[Status], notes: Sequence[str] = ()) -> Json
         "state": min((s.state for s in statuses), key=_BY_URGENCY.index, default="ready"),
         "generation": sum(s.generation for s in statuses),
         "pending": sum(s.pending for s in statuses),
+        **readiness(total_reading([s.reading for s in statuses])),
         "files": sum(s.files for s in statuses),
         "nodes": sum(s.nodes for s in statuses),
         "languages": dict(languages.most_common()),

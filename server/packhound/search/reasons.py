@@ -185,17 +185,17 @@ def _title(node: NodeRef) -> str:
 def _name_reason(node: NodeRef, evidence: Evidence) -> str:
     matches = evidence.matches
     if evidence.is_named:
-        return f"name: {node.name} (exact)"
+        return f"named {node.name}"
     if evidence.is_folded:
-        return f"name: {node.name} (in another case)"
+        return f"named {node.name}, in another case"
     if matches.name:
-        return f"name: {as_written(matches.name, node.name, in_parts=True)}"
+        return f"name has {as_written(matches.name, node.name, in_parts=True)}"
     if not matches.path:
         return ""
     folder, _, file = node.path.rpartition("/")
-    for title, text in (("file", file.rpartition(".")[0] or file), ("folder", folder)):
+    for title, text in (("file name", file.rpartition(".")[0] or file), ("folder", folder)):
         if written := as_written(matches.path, text, in_parts=True):
-            return f"{title}: {written}"
+            return f"{title} has {written}"
     return ""
 
 
@@ -213,13 +213,13 @@ def _words_reason(node: NodeRef, evidence: Evidence) -> str:
     if not words:
         return ""
     if field == "comment" and (phrase := shared_phrase(evidence.query, node.doc, words)):
-        return f'comment: "{phrase}"'
+        return f'says "{phrase}"'
     if len(words) < len(matches.anywhere):
         # They stand in several places.
-        field, words = "words", matches.anywhere
+        field, words = "", matches.anywhere
         text = f"{node.qualname} {node.signature} {node.doc} {evidence.source} {node.path}"
     written = as_written(words, text) or ", ".join([word.text for word in words])
-    return f"{field}: {written}" if written else ""
+    return f"{field} has {written}".lstrip() if written else ""
 
 
 def _weight(words: Sequence[QueryWord]) -> float:
@@ -228,7 +228,7 @@ def _weight(words: Sequence[QueryWord]) -> float:
 
 def _meaning_reason(evidence: Evidence) -> str:
     close = 0 < evidence.meaning_rank <= _CLOSE_RANK
-    return f"meaning: {_closeness(evidence)}" if close else ""
+    return f"{_closeness(evidence)} in meaning" if close else ""
 
 
 def _closeness(evidence: Evidence) -> str:

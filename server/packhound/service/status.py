@@ -45,6 +45,7 @@ def build_status(
         root=str(root),
         generation=snapshot.generation,
         pending=pending,
+        reading=indexer.queue.reading,
         files=snapshot.n_files,
         nodes=snapshot.n_nodes,
         languages=_count_languages(snapshot),

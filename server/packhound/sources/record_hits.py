@@ -40,8 +40,8 @@ def _explain(entry: ScoredRecord, words: Sequence[str]) -> Explanation:
     matched = [word for word in words if not in_record.isdisjoint(stem_groups(word))]
     meaning = any(signal.signal == "record_meaning" for signal in entry.why)
     reasons = (
-        f"words: {', '.join(matched[:_MAX_WORDS])}" if matched else "",
-        "meaning" if meaning else "",
+        f"has {', '.join(matched[:_MAX_WORDS])}" if matched else "",
+        "close in meaning" if meaning else "",
         entry.state,
         iso_date(record.date) if record.date else "",
     )

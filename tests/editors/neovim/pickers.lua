@@ -178,7 +178,7 @@ end
 -- What the screen shows below the windows: redrawn while a picker waits for keys.
 local function statusline_drawn()
   local server = vim.lsp.get_clients({ name = 'packhound' })[1]
-  local state = { state = 'indexing', files = 4, pending = 7 }
+  local state = { state = 'indexing', pending = 7, reading = '4 of 11 files read so far' }
   client.handlers['packhound/indexState'](nil, state, { client_id = server.id })
   local function drawn()
     local cells = {}
@@ -187,8 +187,8 @@ local function statusline_drawn()
     end
     return table.concat(cells)
   end
-  wait_for('packhound 4/11 on the screen', function()
-    return drawn():find('packhound 4/11', 1, true)
+  wait_for('packhound 4 of 11 files on the screen', function()
+    return drawn():find('packhound 4 of 11 files', 1, true)
   end, drawn)
 end
 

@@ -1,9 +1,9 @@
 // node changes.mjs CONFIG.json: asks who calls what, changes it, looks what that touches, reviews it,
 // and drags results into the next pack. CONFIG as for user.mjs.
 import assert from 'node:assert/strict';
-import { play } from './hands.mjs';
+import { play, SEARCH } from './hands.mjs';
 
-await play(({ page, rows, until, asks, labels, listed, row, cursor, activeTab, editorText, picture, command, search, ready, openAt }) => ({
+await play(({ page, rows, until, asks, labels, listed, row, cursor, activeTab, editorText, picture, command, search, ready, openAt, packAll }) => ({
   async 'callers, calls and tests of the definition at the cursor are listed'() {
     await ready();
     await openAt('retry.py', 18);
@@ -19,6 +19,37 @@ await play(({ page, rows, until, asks, labels, listed, row, cursor, activeTab, e
   async 'a caller opens where the call is'() {
     await rows.filter({ hasText: 'send_with_retries' }).first().click();
     await until('the call', async () => /Ln 28\b/.test(await cursor.innerText()));
+  },
+
+  async 'one key asks what is at the cursor: what it is about, its tests, a pack for it'() {
+    const value = () => page.locator('.quick-input-widget input:focus').inputValue();
+    const ask = async (key, placeholder) => {
+      await openAt('retry.py', 18);
+      await page.locator('.editor-instance .view-line', { hasText: 'def backoff_delays' }).first().click({ position: { x: 60, y: 8 } });
+      await page.keyboard.press('Control+K');
+      await page.keyboard.press(key);
+      await asks(placeholder);
+    };
+    await ask('Alt+Q', SEARCH);
+    assert.equal(await value(), 'backoff_delays');
+    await row(/^backoff_delays, /);
+    await picture('about');
+    await page.keyboard.press('Escape');
+    await ask('Alt+E', 'Tests of the definition');
+    await row(/test_delays_grow, tests\/test_retry\.py:\d+/);
+    await picture('tests');
+    await page.keyboard.press('Escape');
+    await ask('Alt+B', 'What is to be done?');
+    assert.equal(await value(), 'backoff_delays');
+    await page.keyboard.press('Escape');
+    await page.locator('.editor-instance .view-line', { hasText: 'def backoff_delays' }).first().click({ button: 'right' });
+    const menu = page.locator('.monaco-menu');
+    for (const action of ['What Is This About', 'Code Like This', 'Tests of This', 'Pack This for a Prompt']) {
+      await menu.getByText(action, { exact: true }).first().waitFor();
+    }
+    await picture('editor-menu');
+    await page.keyboard.press('Escape');
+    await menu.first().waitFor({ state: 'hidden' });
   },
 
   async "VS Code's own call hierarchy has the same"() {
@@ -46,9 +77,7 @@ await play(({ page, rows, until, asks, labels, listed, row, cursor, activeTab, e
 
   async 'a review packs exactly the changes, the code before the folded reasons'() {
     await command('Packhound: Review My Changes');
-    await row(/4,000 tokens/);
-    await page.keyboard.insertText('4,000');
-    await page.keyboard.press('Enter');
+    await packAll();
     await until('the pack', async () => (await editorText()).includes('Review my uncommitted changes'));
     await picture('review');
     await until('the folded reasons', async () => {
@@ -76,8 +105,7 @@ await play(({ page, rows, until, asks, labels, listed, row, cursor, activeTab, e
     await asks('What is to be done?');
     await page.keyboard.insertText('Write the changelog');
     await page.keyboard.press('Enter');
-    await row(/4,000 tokens/);
-    await page.keyboard.press('Enter');
+    await packAll();
     await until('the pack with it', async () => /def mask_password/.test(await editorText()));
   },
 }));

@@ -126,6 +126,15 @@ export function hands(page, screenshots, changeSettings) {
       await page.keyboard.type(query, { delay: 25 });
     },
 
+    /** Takes a budget of 4,000 tokens, looks at the files of the pack, and packs them all. */
+    async packAll() {
+      await row(/4,000 tokens/);
+      await page.keyboard.insertText('4,000');
+      await page.keyboard.press('Enter');
+      await asks('Untick what');
+      await page.keyboard.press('Enter');
+    },
+
     /** Opens a file of the workspace with the cursor in a 1-based line. */
     async openAt(name, line) {
       await takeFromBox(`${name}:${line}`, new RegExp(name.replace('.', '\\.')));

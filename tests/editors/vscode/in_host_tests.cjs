@@ -107,7 +107,7 @@ const tests = {
     const hovers = await vscode.commands.executeCommand('vscode.executeHoverProvider', document.uri, at);
     const text = hovers.flatMap((hover) => hover.contents.map((one) => one.value ?? one)).join('\n');
     assert.match(text, /AnswerCache/);
-    assert.match(text, /for +name: AnswerCache \(exact\)/);
+    assert.match(text, /for +named AnswerCache/);
     assert.match(text, /All reasons/);
   },
 

@@ -19,7 +19,7 @@ const CELLS = [
 const metadata = { language_info: { name: 'python' } };
 writeFileSync(path.join(workspace, 'parcels.ipynb'), JSON.stringify({ cells: CELLS, metadata, nbformat: 4, nbformat_minor: 5 }));
 
-await play(({ page, rows, until, asks, labels, row, listed, activeTab, shownTab, editorText, picture, command, search, ready }) => {
+await play(({ page, rows, until, asks, labels, row, listed, activeTab, shownTab, editorText, picture, command, search, ready, packAll }) => {
   const isInCell = async () =>
     (await activeTab.getAttribute('aria-label'))?.includes('parcels.ipynb') &&
     /smooth_harvest/.test((await page.locator('.notebookOverlay .monaco-list-row.focused').allInnerTexts()).join());
@@ -92,10 +92,13 @@ await play(({ page, rows, until, asks, labels, row, listed, activeTab, shownTab,
         await asks('What is to be done?');
         await page.keyboard.insertText(prompt);
         await page.keyboard.press('Enter');
-        await row(/4,000 tokens/);
-        await page.keyboard.insertText('4,000');
-        await page.keyboard.press('Enter');
-        await until('the pack', async () => (await editorText()).includes(`> ${prompt}`));
+        if (/More/.test(title)) {
+          await row(/4,000 tokens/);
+          await page.keyboard.press('Enter');
+        } else {
+          await packAll();
+        }
+        await until('the pack', async () => (await editorText()).includes(`# ${prompt}`));
         return editorText();
       };
       assert.match(await pack('Packhound: Pack Context for Prompt', 'Explain the retries'), /### parcels\.ipynb/);

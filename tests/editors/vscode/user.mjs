@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { play, SEARCH } from './hands.mjs';
 
 const QUERY = 'send a request again after a growing delay';
-const REASON = /(name|file|folder|comment|signature|body|meaning): /;
+const REASON = /named |says "| has |in meaning/;
 // A second answer is asked for when typing rests for half a second.
 const SECOND_ANSWER_MS = 4000;
 
@@ -45,6 +45,10 @@ await play(({ page, rows, status, cursor, activeTab, shownTab, until, asks, labe
     for (const text of [...texts, ...(await labels())]) {
       assert.doesNotMatch(text, /[█░]/);
     }
+    const list = await page.locator('.quick-input-list').boundingBox();
+    const boxes = await Promise.all((await rows.all()).map((row) => row.boundingBox()));
+    const whole = boxes.filter((box) => box && box.y + box.height <= list.y + list.height + 1);
+    assert.ok(whole.length >= 10, `${whole.length} rows are seen as a whole`);
   },
 
   async 'the first row is previewed, below the list, and the list stays open'() {
@@ -74,7 +78,7 @@ await play(({ page, rows, status, cursor, activeTab, shownTab, until, asks, labe
 
   async 'rows read as sentences, without names of icons'() {
     for (const label of (await labels()).filter((label) => /:\d+/.test(label))) {
-      assert.match(label, /^[\w.]+.*, [\w./]+:\d+, .*(exact|strong|likely|possible|weak)/);
+      assert.match(label, /^[\w.]+.*, [\w./…]+:\d+(,| {3}).*(exact|strong|likely|possible|weak)/);
       assert.doesNotMatch(label, /symbol|\$\(/);
     }
   },
@@ -96,11 +100,16 @@ await play(({ page, rows, status, cursor, activeTab, shownTab, until, asks, labe
     await first.locator('.codicon-question').click();
     await page.keyboard.press('Control+B');
     const account = page.frameLocator('iframe.webview').frameLocator('#active-frame').locator('body');
-    await until('the account', async () => (await account.innerText()).includes('Sum'));
-    assert.match(await account.innerText(), /send_with_retries is #1/);
-    await account.locator('summary').first().click();
-    await until('the signals', async () => (await account.innerText()).includes('Weight'));
+    await until('the account', async () => (await account.innerText()).includes('What speaks for it'));
+    const text = await account.innerText();
+    assert.match(text, /send_with_retries is #1/);
+    assert.doesNotMatch(text, /\d\.\d|node|candidate|generation|fuser/);
     await picture('why');
+    const groups = account.locator('summary');
+    await groups.first().click();
+    await groups.nth(1).click();
+    await until('the signals', async () => (await account.innerText()).includes('Weight'));
+    await picture('why-details');
     await page.keyboard.press('Control+B');
     await command('View: Close All Editors');
   },
@@ -197,7 +206,24 @@ await play(({ page, rows, status, cursor, activeTab, shownTab, until, asks, labe
     await row(/raise GaveUpError/);
     await row(/\d+ lines in \d+ files/);
     await picture('grep');
-    await page.keyboard.press('Escape');
+    await page.keyboard.type('(', { delay: 25 });
+    await row(/missing \)/);
+    await page.locator('.quick-input-titlebar .codicon-regex').click();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('GaveUpError(', { delay: 25 });
+    await row(/class GaveUpError\(Exception\)/);
+    await page.locator('.quick-input-titlebar .codicon-case-sensitive').click();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('gaveuperror(', { delay: 25 });
+    await row(/class GaveUpError\(Exception\)/);
+    assert.doesNotMatch(await page.locator('.quick-input-title').innerText(), /Match Case|Regular/);
+    await page.locator('.quick-input-titlebar .codicon-go-to-file').click();
+    await until('the tab', async () => /^Lines/.test((await activeTab.getAttribute('aria-label')) ?? ''));
+    await until('the lines with those around them', async () =>
+      /courier\/retry\.py:[\s\S]*14: class GaveUpError/.test(await editorText()));
+    await picture('grep-editor');
+    assert.match(await activeTab.getAttribute('aria-label'), /^Lines/);
+    await command('View: Close Editor');
     await search('/raise \\w+Error/');
     await row(/send_with_retries/);
     await page.keyboard.press('Escape');
@@ -238,6 +264,14 @@ await play(({ page, rows, status, cursor, activeTab, shownTab, until, asks, labe
     await row(/4,000 tokens/);
     await page.keyboard.insertText('4,000');
     await page.keyboard.press('Enter');
+    await asks('Untick what');
+    const title = page.locator('.quick-input-title');
+    const count = async () => Number(/([\d,]+) of 4,000/.exec(await title.innerText())[1].replace(',', ''));
+    const [all] = [await until('the count of all', count)];
+    await picture('pack-files');
+    await rows.filter({ hasText: 'urls.py' }).first().click();
+    await until('fewer tokens', async () => (await count()) < all);
+    await page.keyboard.press('Enter');
     // It is folded below, then shown from its head.
     const text = await until('the pack', async () => {
       const shown = await editorText();
@@ -246,6 +280,8 @@ await play(({ page, rows, status, cursor, activeTab, shownTab, until, asks, labe
     const [, used] = /([\d,]+) of 4,000\s+tokens/.exec(text);
     assert.ok(Number(used.replace(',', '')) <= 4000, used);
     assert.match(text, /courier\/retry\.py/);
+    assert.match(text, /^\s*# Let retries stop after a total time/);
+    assert.doesNotMatch(text, /### courier\/urls\.py/);
     await page.keyboard.press('Control+B');
     await picture('pack');
     await page.keyboard.press('Control+B');

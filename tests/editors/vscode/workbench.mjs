@@ -61,7 +61,7 @@ export async function startWorkbench({ clients, workspace, settings = {}, extens
     context = await chromium.launchPersistentContext(path.join(home, 'chromium'), {
       executablePath: chromiumPath(),
       headless: true,
-      viewport: { width: 1200, height: 760 },
+      viewport: { width: 1280, height: 800 },
       args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
     });
     const page = await context.newPage();

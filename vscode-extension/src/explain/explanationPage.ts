@@ -1,6 +1,5 @@
 import type { Hit, SignalGroup } from '../protocol';
 import { titleOf, placeOf } from '../search/hitText';
-import { signed } from './bars';
 
 /** Why a hit has its rank, as a page whose groups unfold to their signals. It runs no scripts. */
 export function explanationPage(hit: Hit, query: string): string {
@@ -18,32 +17,42 @@ export function explanationPage(hit: Hit, query: string): string {
 <h1>${escape(titleOf(hit))} ${rank}</h1>
 <p>${escape(`${hit.kind} · ${placeOf(hit)}${confidence}`)}</p>
 <p>${query ? `For <q>${escape(query)}</q>` : 'Scored on its own, without a query'}</p>
-${account('For', hit.reasons)}
-${account('Against', hit.against ?? [])}
-${paragraph(hit.beside ? `B${hit.beside.slice(1)}.` : '')}
-${paragraph(hit.git ? `Its lines: ${hit.git.text}.` : '')}
-${groupRows(hit)}
+${account('What speaks for it', [...hit.reasons, ...(hit.rank === 1 ? compared(hit) : [])])}
+${account('What speaks against it', hit.against ?? [])}
+${account('What would make it first', hit.rank === 1 ? [] : [...withoutLosses(hit), ...compared(hit)])}
+${hit.git ? `<p>${escape(`Its lines: ${hit.git.text}.`)}</p>` : ''}
+${details(hit)}
 </body>
 </html>`;
 }
 
-function groupRows(hit: Hit): string {
+/** The losses that cost it the first place. */
+function withoutLosses({ against = [] }: Hit): string[] {
+  const costly = against.flatMap((loss) => /^(.*): otherwise 1st$/.exec(loss)?.[1] ?? []);
+  return costly.map((loss) => `Without this it would be first: ${loss}.`);
+}
+
+/** `beside f1: behind by words (1 fewer)` as a sentence. */
+function compared({ beside = '' }: Hit): string[] {
+  const [, other = '', how = ''] = /^beside (.*?): (.*)$/.exec(beside) ?? [];
+  return how ? [`It is ${how}, compared with ${other}.`] : [];
+}
+
+/** The numbers: what each group of signals adds to the score, and each signal in it. */
+function details(hit: Hit): string {
   const groups = [...(hit.groups ?? [])].sort(
     (one, other) => Math.abs(other.contribution) - Math.abs(one.contribution),
   );
-  const most = Math.max(...groups.map((group) => Math.abs(group.contribution)));
-  return [
-    ...groups.map((group) => groupRow(group, most)),
-    `<p class="sum">Sum ${hit.score.toFixed(2)}.</p>`,
-  ].join('\n');
+  return `<details>
+<summary>Details</summary>
+${groups.map(groupRow).join('\n')}
+<p class="sum">Sum ${hit.score.toFixed(2)}.</p>
+</details>`;
 }
 
-function groupRow(group: SignalGroup, most: number): string {
-  const share = (Math.abs(group.contribution) / (most || 1)).toFixed(2);
-  const kind = group.contribution < 0 ? 'against' : 'for';
+function groupRow(group: SignalGroup): string {
   return `<details>
-<summary><b>${group.group}</b> <meter class="${kind}" value="${share}" aria-hidden="true"></meter>
-<span class="number">${signed(group.contribution)}</span> ${escape(group.text)}</summary>
+<summary><b>${group.group}</b> <span class="number">${signed(group.contribution)}</span> ${escape(group.text)}</summary>
 ${signalTable(group)}
 </details>`;
 }
@@ -64,12 +73,14 @@ function signalTable(group: SignalGroup): string {
 </table>`;
 }
 
-function paragraph(text: string): string {
-  return text ? `<p>${escape(text)}</p>` : '';
+function account(title: string, texts: readonly string[]): string {
+  const items = texts.map((text) => `<li>${escape(text)}</li>`).join('\n');
+  return items && `<h2>${title}</h2>\n<ul>\n${items}\n</ul>`;
 }
 
-function account(title: string, texts: readonly string[]): string {
-  return paragraph(texts.length > 0 ? `${title}: ${texts.join(' · ')}` : '');
+/** `0.8123` as `+0.81`, `-0.05` as `−0.05`. */
+function signed(amount: number): string {
+  return `${amount < 0 ? '−' : '+'}${Math.abs(amount).toFixed(2)}`;
 }
 
 function escape(text: string): string {
@@ -84,10 +95,11 @@ const STYLE = `
 body { color: var(--vscode-foreground); font: var(--vscode-font-size) var(--vscode-font-family);
   max-width: 60em; padding: 0 1em; overflow-wrap: anywhere; }
 h1 { font-size: 1.3em; }
+h2 { font-size: 1em; margin-bottom: 0.3em; }
+ul { margin: 0; padding-left: 1.5em; }
 summary { cursor: pointer; padding: 0.2em 0; }
 b { display: inline-block; min-width: 5.5em; }
-meter { width: 6em; }
-meter.against { filter: grayscale(1); }
+details details { margin-left: 1em; }
 .number { display: inline-block; min-width: 3.5em; text-align: right;
   font-family: var(--vscode-editor-font-family); }
 table { border-collapse: collapse; margin: 0.3em 0 1em 1.5em; }

@@ -17,17 +17,20 @@ export async function showExplanation(
   openPage(explained ? { ...explained, rank: hit.rank } : hit, query);
 }
 
-/** Opens the page beside what the user looks at; there is one, which the next one replaces. */
+/** Opens the page in the active column; there is one, which the next one replaces. */
 export function openPage(hit: Hit, query: string): void {
   panel ??= newPanel();
   panel.webview.html = explanationPage(hit, query);
-  panel.reveal(undefined, true);
+  panel.reveal(vscode.ViewColumn.Active);
   void vscode.commands.executeCommand('setContext', 'packhound.hasExplained', true);
 }
 
 function newPanel(): vscode.WebviewPanel {
-  const column = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
-  const created = vscode.window.createWebviewPanel('packhound.why', 'Why it ranked here', column);
+  const created = vscode.window.createWebviewPanel(
+    'packhound.why',
+    'Why it ranked here',
+    vscode.ViewColumn.Active,
+  );
   created.onDidDispose(() => {
     panel = undefined;
   });

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
-import { askText, choose } from '../boxes';
-import { focus } from '../places';
-import type { Pack } from '../protocol';
+import { askText, choose, chooseMany } from '../boxes';
+import { focus, queryHere } from '../places';
+import type { Pack, PackParams } from '../protocol';
 import { parts, type ReadOnlyDocuments } from '../readOnlyDocuments';
 import type { PackhoundClient } from '../server/packhoundClient';
-import { packDocument, readBudget, WHY_THESE } from './packDocument';
+import { filesOf, numeral, packDocument, readBudget, WHY_THESE } from './packDocument';
 import type { Pins } from './pins';
 
 const BUDGET_KEY = 'packhound.budget';
@@ -44,16 +44,13 @@ export class Packer {
     }
   }
 
-  async forSelection(): Promise<void> {
-    const editor = vscode.window.activeTextEditor;
-    const selected = editor?.document.getText(editor.selection).trim();
-    if (!selected) {
-      throw new Error('Select the code or text to pack context for first; then ask again.');
+  /** Packs for what is at the cursor, which the user may say more of. */
+  async forPlace(editor: vscode.TextEditor | undefined): Promise<void> {
+    const here = queryHere(editor);
+    if (!here) {
+      throw new Error('Put the cursor on code or select some first; then ask again.');
     }
-    const budget = await this.askBudget();
-    if (budget) {
-      await this.pack(selected, budget);
-    }
+    await this.forPrompt(here);
   }
 
   /** Packs what is not committed, with what calls it. */
@@ -104,31 +101,68 @@ export class Packer {
 
   private async pack(prompt: string, budget: number, goOn = false): Promise<void> {
     const cursor = focus();
-    const conversation = await this.conversation(goOn);
-    const pack = await vscode.window.withProgress(
+    const params: PackParams = {
+      ...(prompt ? { prompt } : { map: true }),
+      budget,
+      conversation: await this.conversation(goOn),
+      ...(cursor ? { focus: cursor } : {}),
+      ...(this.pins.count > 0 ? { pinned: this.pins.runs } : {}),
+    };
+    const whole = await this.ask(params);
+    // What goes on a conversation was sent by the first answer, and would not be sent again.
+    const pack = goOn || !prompt ? whole : await this.narrowed(whole, params);
+    if (!pack) {
+      return;
+    }
+    this.packed = pack;
+    await vscode.commands.executeCommand('setContext', 'packhound.hasPack', true);
+    await vscode.commands.executeCommand('setContext', 'packhound.hasChat', await hasChat());
+    const text = packDocument(pack, prompt || MAP);
+    await foldReasons(await this.documents.show('Context pack', text, 'markdown'));
+  }
+
+  /** The pack without the files that the user leaves out, if any; undefined where he gives it up. */
+  private async narrowed(pack: Pack, params: PackParams): Promise<Pack | undefined> {
+    const items = filesOf(pack).map(({ path, tokens, reason }) => ({
+      ...{ label: path, description: `${numeral(tokens)} tokens`, detail: reason, tokens },
+    }));
+    if (items.length === 0) {
+      return pack;
+    }
+    // The headings between the files have tokens too.
+    const rest = pack.tokens - items.reduce((sum, { tokens }) => sum + tokens, 0);
+    const count = (ticked: typeof items): number =>
+      ticked.reduce((sum, { tokens }) => sum + tokens, rest);
+    const titleOf = (ticked: readonly (typeof items)[number][]): string =>
+      `Packhound: ${numeral(count([...ticked]))} of ${numeral(pack.budget)} tokens`;
+    const ticked = await chooseMany(items, items, {
+      ...{ title: titleOf(items), titleOf, ignoreFocusOut: true },
+      placeholder: 'Untick what the pack shall not have; Enter makes it',
+    });
+    if (!ticked || ticked.length === items.length) {
+      return ticked && pack;
+    }
+    const leftOut = items.filter((item) => !ticked.includes(item)).map(({ label }) => label);
+    const again = await this.ask({
+      ...params,
+      // In the place of what is left out nothing else shall come.
+      ...{ budget: Math.max(1, count([...ticked])), conversation: await this.conversation(false) },
+      exclude: leftOut.map((path) => `/${path.replace(/[[\]*?!\\]/g, '\\$&')}`),
+    });
+    // It counts the first answer, which nobody has seen.
+    delete again.total;
+    return { ...again, budget: pack.budget };
+  }
+
+  private async ask(params: PackParams): Promise<Pack> {
+    return vscode.window.withProgress(
       {
         location: vscode.ProgressLocation.Notification,
         title: 'Packhound: packing context',
         cancellable: true,
       },
-      (_, token) =>
-        this.client.pack(
-          {
-            ...(prompt ? { prompt } : { map: true }),
-            budget,
-            conversation,
-            ...(cursor ? { focus: cursor } : {}),
-            ...(this.pins.count > 0 ? { pinned: this.pins.runs } : {}),
-          },
-          token,
-        ),
+      (_, token) => this.client.pack(params, token),
     );
-    this.packed = pack;
-    await vscode.commands.executeCommand('setContext', 'packhound.hasPack', true);
-    await vscode.commands.executeCommand('setContext', 'packhound.hasChat', await hasChat());
-    const path = cursor && vscode.workspace.asRelativePath(vscode.Uri.parse(cursor.uri), false);
-    const text = packDocument(pack, prompt || MAP, path);
-    await foldReasons(await this.documents.show('Context pack', text, 'markdown'));
   }
 
   /** The name of a new conversation, or of the last one, which outlives the window. */

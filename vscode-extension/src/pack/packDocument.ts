@@ -1,28 +1,27 @@
 import type { Pack, PackItem } from '../protocol';
-import { bar } from '../explain/bars';
 
-const BAR_CELLS = 20;
 /** The headings of the parts below the code. */
 export const WHY_THESE = '## Why these';
 export const LEFT_OUT = '## Left out';
+/** A note that says how tokens were counted begins with this. */
+const COUNTER = 'tokens: ';
 
-/**
- * A pack as a document to read: what it costs, the code, why it is there, and what is not.
- * The code of `edited`, the path of the file that the user works on, comes first.
- */
-export function packDocument(pack: Pack, prompt: string, edited?: string): string {
+/** A pack as a document to read: what was asked, the code, why it is there, and what is not. */
+export function packDocument(pack: Pack, prompt: string): string {
+  const [asked = '', ...more] = prompt.trim().split('\n');
+  const counter = pack.notes.filter((note) => note.startsWith(COUNTER));
+  const notes = pack.notes.filter((note) => !note.startsWith(COUNTER));
   return [
-    '# Context pack',
+    `# ${asked}`,
+    ...more.map((line) => `> ${line}`),
     '',
-    ...prompt.split('\n').map((line) => `> ${line}`),
-    '',
-    `${bar(pack.tokens / Math.max(1, pack.budget), BAR_CELLS)} ${numeral(pack.tokens)} of ${numeral(pack.budget)} tokens`,
+    `${numeral(pack.tokens)} of ${numeral(pack.budget)} tokens`,
     ...priceLines(pack),
     '',
-    ...pack.notes.map((note) => `- ${note}`),
-    ...(pack.notes.length > 0 ? [''] : []),
+    ...notes.map((note) => `- ${note}`),
+    ...(notes.length > 0 ? [''] : []),
     ...(pack.items.length > 0
-      ? [codeOf(pack, edited), '']
+      ? [pack.text.trimEnd(), '']
       : ['Nothing fits the prompt and the budget.', '']),
     `${WHY_THESE}: ${pack.items.length}`,
     '',
@@ -32,33 +31,26 @@ export function packDocument(pack: Pack, prompt: string, edited?: string): strin
     '',
     ...pack.omitted.map(({ path, name, reason }) => `- \`${named(path, name)}\`: ${reason}`),
     '',
+    ...counter,
+    '',
   ].join('\n');
 }
 
-/** The text of a pack, whose files are ranked, with the edited one moved to the top. */
-function codeOf({ text, items }: Pack, edited: string | undefined): string {
-  const paths = [...new Set(items.map(({ path }) => path))];
-  const starts = paths
-    .map((path) => ({ path, at: `\n${text}`.indexOf(`\n### ${path}:`) }))
-    .filter(({ at }) => at >= 0)
-    .sort((one, other) => one.at - other.at);
-  const at = starts.findIndex(({ path }) => path === edited);
-  const first = starts[at];
-  if (!first || at === 0) {
-    return text.trimEnd();
+/** A file of a pack. */
+export interface PackFile {
+  path: string;
+  tokens: number;
+  reason: string;
+}
+
+/** The files of a pack in its order, with all their tokens and the reason of the first part. */
+export function filesOf({ items }: Pack): PackFile[] {
+  const files = new Map<string, PackFile>();
+  for (const { path, tokens, reason } of items) {
+    const known = files.get(path) ?? { path, tokens: 0, reason };
+    files.set(path, { ...known, tokens: known.tokens + tokens });
   }
-  const end = starts[at + 1]?.at ?? text.length;
-  const start = starts[0]?.at ?? 0;
-  const parts = [
-    text.slice(0, start),
-    text.slice(first.at, end),
-    text.slice(start, first.at),
-    text.slice(end),
-  ];
-  return parts
-    .map((part) => part.trim())
-    .filter(Boolean)
-    .join('\n\n');
+  return [...files.values()];
 }
 
 /** What the pack costs, and what all packs of the session came to. */
@@ -87,7 +79,7 @@ function named(path: string, name: string): string {
   return name ? `${path} ${name}` : path;
 }
 
-function numeral(count: number): string {
+export function numeral(count: number): string {
   return count.toLocaleString('en-US');
 }
 

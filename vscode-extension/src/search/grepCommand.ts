@@ -1,47 +1,85 @@
 import * as vscode from 'vscode';
 import type { HitActions } from '../hitActions';
 import { uriOfPath } from '../places';
+import { withErrorsShown } from '../problems';
 import type { GrepGroup, GrepLine, GrepResults, Hit, SearchResults } from '../protocol';
+import type { ReadOnlyDocuments } from '../readOnlyDocuments';
 import type { Results } from '../results/results';
 import type { PackhoundClient } from '../server/packhoundClient';
 import { UNRANKED } from './links';
-import { buttons, noteItem, pinButton, type HitItem } from './hitItem';
+import { buttons, noteItems, pinButton, type HitItem } from './hitItem';
 import { iconOf, placeOf } from './hitText';
-import { LiveList } from './liveList';
+import { grepParams, linesDocument, type Matching } from './grepText';
+import { LiveList, type Question } from './liveList';
 
 const MOST_LINES = 200;
+/** Lines around each where they are shown in an editor. */
+const CONTEXT = 2;
 
-/** Finds the lines that match a regular expression, as the user types it. */
+/** Finds the lines that match, as the user types; buttons say what matches. */
 export function grepAsTyped(
   client: PackhoundClient,
   results: Results,
   actions: HitActions,
+  documents: ReadOnlyDocuments,
   pattern: string,
 ): void {
-  const list = new LiveList(client, results, actions, {
-    title: 'Packhound: Find Lines',
+  const matching: Matching = { case: true, word: false, regex: true };
+  const toggle = (name: keyof Matching, icon: string, tooltip: string) => ({
+    ...{ iconPath: new vscode.ThemeIcon(icon), tooltip },
+    press: () => {
+      matching[name] = !matching[name];
+      question.title = titleOf(matching);
+      return true;
+    },
+  });
+  const question: Question = {
+    title: titleOf(matching),
     placeholder: 'A regular expression, such as \\bretry\\w*\\( — unsaved text included',
     ask: async (text, token) => {
-      const params = { pattern: text, limit: MOST_LINES };
+      const params = { ...grepParams(text, matching), limit: MOST_LINES };
       const response = await client.grep(params, token);
       const again = async (): Promise<SearchResults> => asResults(await client.grep(params));
       return {
         rows: [
-          ...noteRows(response),
+          ...noteItems(notesOf(response)),
           ...asResults(response).hits.map((hit) => lineItem(hit, actions)),
         ],
         resultSet: { title: `/${text}/`, results: asResults(response), again },
       };
     },
+    buttons: [
+      toggle('case', 'case-sensitive', 'Match Case'),
+      toggle('word', 'whole-word', 'Match Whole Word'),
+      toggle('regex', 'regex', 'Use Regular Expression'),
+      {
+        ...{ iconPath: new vscode.ThemeIcon('go-to-file'), tooltip: 'Open in an editor' },
+        press: (text) => {
+          const params = { ...grepParams(text, matching), limit: MOST_LINES, context: CONTEXT };
+          void withErrorsShown(async () => {
+            const lines = linesDocument(text, await client.grep(params));
+            // Else it would open in the place of the previews, and close with them.
+            await actions.previews.end();
+            await documents.show('Lines', lines, 'search-result');
+          });
+          return false;
+        },
+      },
+    ],
     rowsWithoutText: () => [],
     onClose: () => undefined,
-  });
-  list.show(pattern);
+  };
+  new LiveList(client, results, actions, question).show(pattern);
 }
 
-function noteRows({ total_lines, total_files, notes }: GrepResults): vscode.QuickPickItem[] {
-  const total = `${total_lines.toLocaleString('en-US')} lines in ${total_files.toLocaleString('en-US')} files`;
-  return [total, ...notes].map((note) => noteItem(note));
+function titleOf({ case: matchesCase, word, regex }: Matching): string {
+  const said = [matchesCase && 'Match Case', word && 'Whole Word', regex && 'Regular Expression'];
+  return ['Packhound: Find Lines', ...said.filter(Boolean)].join(' · ');
+}
+
+function notesOf({ total_lines, total_files, notes }: GrepResults): string[] {
+  const [lines, files] = [total_lines, total_files].map((count) => count.toLocaleString('en-US'));
+  return [`${lines ?? ''} lines in ${files ?? ''} files`, ...notes];
 }
 
 function lineItem(hit: Hit, { pins }: HitActions): HitItem {
@@ -60,9 +98,7 @@ function asResults(response: GrepResults): SearchResults {
   const hits = response.groups.flatMap((group) =>
     group.lines.filter(({ match }) => match).map((line) => lineHit(group, line)),
   );
-  const { generation, took_ms, notes, pattern } = response;
-  const counts = { truncated: response.next_offset >= 0, candidates: response.total_lines };
-  return { query: `/${pattern}/`, hits, ...counts, generation, took_ms, notes };
+  return { query: `/${response.pattern}/`, hits, notes: response.notes };
 }
 
 function lineHit(group: GrepGroup, row: GrepLine): Hit {

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Pins } from '../pack/pins';
 import { isCode, type Hit } from '../protocol';
-import { detailOf, iconOf, placeOf, titleOf } from './hitText';
+import { iconOf, placeOf, rowText, titleOf, titlesOf } from './hitText';
 
 export const buttons = {
   why: { iconPath: new vscode.ThemeIcon('question'), tooltip: 'Why it ranked here' },
@@ -14,19 +14,32 @@ export interface HitItem extends vscode.QuickPickItem {
   hit: Hit;
 }
 
+/** A list has the height of seven tall rows at 1280 x 800: of four with six low ones below them. */
+const TALL_ROWS = 4;
+
 /** Rows of a list, in the server's order and never filtered by VS Code. */
 export function hitItems(hits: readonly Hit[], pins: Pins): HitItem[] {
-  return hits.map((hit) => ({
+  const titles = titlesOf(hits);
+  const items = hits.map((hit, at) => ({
     iconPath: new vscode.ThemeIcon(iconOf(hit.kind)),
-    label: titleOf(hit),
-    description: placeOf(hit),
-    detail: detailOf(hit),
+    label: titles[at] ?? '',
     alwaysShow: true,
     buttons: hit.unread
       ? [buttons.side]
       : [buttons.why, buttons.side, ...(isCode(hit) ? [pinButton(hit, pins)] : [])],
     hit,
   }));
+  return laidOut(items);
+}
+
+/** Rows of hits as they look at their places, between others that stay as they are. */
+export function laidOut<Item extends vscode.QuickPickItem>(items: readonly Item[]): Item[] {
+  const hits = items.filter(isHit);
+  return items.map((item) =>
+    isHit(item)
+      ? { ...item, ...rowText(item.hit, item.label, hits.indexOf(item) < TALL_ROWS) }
+      : item,
+  );
 }
 
 /** Rows of hits that have no rank, in parts. */
@@ -38,13 +51,18 @@ export function sectionItems(hits: readonly Hit[], pins: Pins): vscode.QuickPick
     const item: HitItem = {
       iconPath: new vscode.ThemeIcon(iconOf(hit.kind)),
       label: titleOf(hit),
-      description: [placeOf(hit), hit.reasons.join(', ')].join('  ').trimEnd(),
+      description: [whereOf(hit), hit.reasons.join(' · ')].join('   ').trim(),
       alwaysShow: true,
       buttons: [buttons.side, pinButton(hit, pins)],
       hit,
     };
     return begins ? [separator, item] : [item];
   });
+}
+
+/** The place of a definition; of a file, which is called by its name, the folder. */
+function whereOf(hit: Hit): string {
+  return hit.name ? placeOf(hit) : hit.path.split('/').slice(0, -1).join('/');
 }
 
 /** A check mark where the hit is in the next context pack already. */
@@ -55,6 +73,17 @@ export function pinButton(hit: Hit, pins: Pins): vscode.QuickInputButton {
 /** A row that only says something. */
 export function noteItem(note: string, icon = 'info'): vscode.QuickPickItem {
   return { label: `$(${icon}) ${note}`, alwaysShow: true };
+}
+
+/** All that is said of an answer, as one row: the first note, the others dim behind it. */
+export function noteItems([first, ...others]: readonly string[]): vscode.QuickPickItem[] {
+  return first ? [{ ...noteItem(first), description: others.join(' · ') }] : [];
+}
+
+/** The row as it looks while a newer answer is on its way. */
+export function dimmed<Item extends vscode.QuickPickItem>(item: Item): Item {
+  const description = [item.label, item.description].filter(Boolean).join('   ');
+  return isHit(item) && item.label ? { ...item, label: '', description } : item;
 }
 
 export function isHit(item: vscode.QuickPickItem | undefined): item is HitItem {

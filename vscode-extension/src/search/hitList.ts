@@ -3,7 +3,7 @@ import type { HitActions } from '../hitActions';
 import { openHit } from '../places';
 import { withErrorsShown } from '../problems';
 import type { Hit } from '../protocol';
-import { buttons, isHit, keepOrder, pinButton, type HitItem } from './hitItem';
+import { buttons, dimmed, isHit, keepOrder, laidOut, pinButton, type HitItem } from './hitItem';
 import { secondOrder } from './secondOrder';
 
 type Item = vscode.QuickPickItem;
@@ -70,10 +70,25 @@ export class HitList {
     if (!active || !reordered) {
       return false;
     }
-    this.pick.keepScrollPosition = true;
-    this.pick.items = reordered;
-    this.pick.activeItems = [active];
+    this.replace(active, laidOut(reordered));
     return true;
+  }
+
+  /** The rows answer an older text: they look so, and go on doing what they do. */
+  dim(): void {
+    const { items, activeItems } = this.pick;
+    this.replace(activeItems[0], items.map(dimmed));
+  }
+
+  /** Other rows, of which the one in the place of the active row is the same hit. */
+  private replace(active: Item | undefined, rows: Item[]): void {
+    const { items } = this.pick;
+    const same = active && rows[items.indexOf(active)];
+    this.firstRow = this.firstRow === active ? same : this.firstRow;
+    this.previewed = this.previewed === active ? same : this.previewed;
+    this.pick.keepScrollPosition = true;
+    this.pick.items = rows;
+    this.pick.activeItems = same ? [same] : [];
   }
 
   show(): void {

@@ -1,8 +1,10 @@
 import type { Hit } from '../protocol';
 
 const MOST_REASONS = 3;
-/** Of the best line, so that the reasons behind it are seen. */
-const MOST_CHARACTERS = 50;
+/** What of a row fits beside its icon and its buttons at the greatest width of a list. */
+const MOST_CHARACTERS = 64;
+/** Of a place that shares its line with reasons. */
+const MOST_OF_PLACE = 24;
 
 const ICONS: Record<string, string> = {
   function: 'symbol-function',
@@ -56,18 +58,64 @@ export function placeOf(hit: Hit): string {
   return `${folder}${hit.path}:${hit.cell ? `cell ${hit.cell.number}:${hit.cell.line}` : line}`;
 }
 
-/**
- * What follows the name: the best line of the hit, how sure the server is in one word, and at most
- * three reasons. One line, for a QuickPick shows no more; it reads as a sentence.
- */
-export function detailOf(hit: Hit): string {
-  return [shorten(hit.line), reasonsOf(hit)].filter(Boolean).join('  —  ');
+/** The titles of a list: where several hits have one, with the types of their parameters. */
+export function titlesOf(hits: readonly Hit[]): string[] {
+  const titles = hits.map(titleOf);
+  return titles.map((title, at) =>
+    titles.indexOf(title) === titles.lastIndexOf(title) ? title : title + typesOf(hits[at]),
+  );
 }
 
-/** `strong · name: retry · comment: "after a timeout"`, and the notes on it; a row cuts the end. */
+/** `(int, String)` of `void add(int count, String name)`; nothing where nothing is in parentheses. */
+function typesOf(hit: Hit | undefined): string {
+  const { signature = '', name = '', path = '' } = hit ?? {};
+  const afterName = signature.slice(signature.indexOf(name) + name.length);
+  const [, inside] = /^[^(]*\(((?:[^()]|\([^()]*\))*)\)/.exec(afterName) ?? [];
+  const parameters = inside?.match(/(?:[^,<([{]|[<([{].*?[>)\]}])+/g) ?? [];
+  const types = parameters.map((parameter) => {
+    const [declared = ''] = parameter.split(/=(?!>)/);
+    const [, afterColon] = /:\s*([^:].*)$/.exec(declared) ?? [];
+    const words = declared.trim().split(/\s+/);
+    const rest = path.endsWith('.go') ? words.slice(1) : words.slice(0, -1);
+    return (afterColon ?? (rest.join(' ') || words.join())).trim();
+  });
+  return inside === undefined ? '' : `(${types.join(', ')})`;
+}
+
+/** Path and line beside a title of this length, without the middle folders where it is long. */
+export function shortPlace(hit: Hit, room: number): string {
+  const place = placeOf(hit);
+  const folders = place.split('/');
+  const file = folders.pop() ?? '';
+  for (let kept = folders.length - 1; place.length > room && kept > 0; kept -= 1) {
+    const [head, tail] = [Math.ceil(kept / 2), Math.floor(kept / 2)];
+    const shown = [...folders.slice(0, head), '…', ...folders.slice(folders.length - tail), file];
+    if (shown.join('/').length <= room) {
+      return shown.join('/');
+    }
+  }
+  return place.length > room ? file : place;
+}
+
+/** Place and reasons of a row: on two lines, or on one where more rows shall be seen. */
+export function rowText(
+  hit: Hit,
+  title: string,
+  isTall: boolean,
+): { description: string; detail: string } {
+  const [free, reasons] = [MOST_CHARACTERS - title.length, reasonsOf(hit)];
+  return isTall
+    ? { description: shortPlace(hit, free), detail: reasons }
+    : {
+        description: `${shortPlace(hit, Math.min(free, MOST_OF_PLACE))}   ${reasons}`.trimEnd(),
+        detail: '',
+      };
+}
+
+/** `says "after a timeout" · closest in meaning · strong`, and the notes on it. */
 export function reasonsOf(hit: Hit): string {
   const notes = (hit.notes ?? []).map(({ title, text }) => `note: ${title || text}`);
-  const words = [hit.confidence_word, ...hit.reasons.slice(0, MOST_REASONS), ...notes];
+  const words = [...hit.reasons.slice(0, MOST_REASONS), ...notes, hit.confidence_word];
   return words.filter(Boolean).join(' · ');
 }
 
@@ -83,8 +131,4 @@ export function spokenOf(hit: Hit): string {
   const reasons = hit.reasons.slice(0, MOST_REASONS).join(', ');
   const match = hit.confidence_word ? `, ${hit.confidence_word} match` : '';
   return `${hit.kind} ${titleOf(hit)} in ${placeOf(hit)}${match}${reasons ? `, ${reasons}` : ''}`;
-}
-
-function shorten(line: string): string {
-  return line.length <= MOST_CHARACTERS ? line : `${line.slice(0, MOST_CHARACTERS - 1)}…`;
 }

@@ -13,6 +13,7 @@ export const UNRANKED = {
   ...{ rank: 0, score: 0, line: '', reasons: [] },
 };
 const START = { line: 0, character: 0 };
+const MOST_TESTS = 5;
 
 /** What a definition touches, as results in parts; a call opens where it is made. */
 export function symbolResults(symbol: SymbolAnswer): SearchResults {
@@ -28,7 +29,7 @@ export function symbolResults(symbol: SymbolAnswer): SearchResults {
   ]);
 }
 
-/** What is changed and what that touches, as results in four parts. */
+/** What is changed and what that touches, as results in four parts that name each file once. */
 export function changesResults(
   changes: Changes,
   uriOf: (path: string, root?: string) => string,
@@ -40,21 +41,40 @@ export function changesResults(
     ...{ range: { start: START, end: START }, selectionRange: { start: START, end: START } },
     ...{ section, reasons },
   });
-  const related = (section: string) => (each: RelatedFile) => file(each, section, each.reasons);
+  const related = (section: string, files: RelatedFile[]): Hit[] => {
+    // The title shares the line of the first row.
+    const ofFirst = files.length > 1 ? (files[0]?.reasons ?? []) : [];
+    const shared = ofFirst
+      .filter((one) => files.every(({ reasons }) => reasons.includes(one)))
+      .slice(0, 1);
+    const title = [section, ...shared].join(' · ');
+    return files.map((each) =>
+      file(
+        each,
+        title,
+        each.reasons.filter((one) => !shared.includes(one)),
+      ),
+    );
+  };
+  const tests = changes.tests.slice(0, MOST_TESTS);
+  const isTest = ({ path, root }: ChangedFile): boolean =>
+    tests.some((test) => test.path === path && test.root === root);
   const callers = changes.definitions.flatMap((each) => each.callers);
   const distinct = new Map(callers.map((link) => [`${link.uri}:${link.start_line}`, link]));
   return results('changes', [
     ...changes.definitions.map((each) => at(asHit(each, 'Changed'), each.lines[0]?.[0])),
     ...changes.files.map((each) => file(each, 'Changed')),
-    ...changes.tests.map(related('Tests to run')),
+    ...related('Tests to run', tests),
     ...[...distinct.values()].map((link) => atCall(link, 'Callers of what changed')),
-    ...changes.related.map(related('Usually changes with it')),
+    ...related(
+      'Usually changes with it',
+      changes.related.filter((each) => !isTest(each)),
+    ),
   ]);
 }
 
 function results(query: string, hits: Hit[]): SearchResults {
-  const counts = { truncated: false, generation: 0, took_ms: 0, candidates: hits.length };
-  return { query, hits, notes: [], ...counts };
+  return { query, hits, notes: [] };
 }
 
 function atCall(link: Link, section: string): Hit {

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { HitActions } from '../hitActions';
 import type { SearchResults } from '../protocol';
 import type { ResultSet, Results } from '../results/results';
-import { noteItem } from './hitItem';
+import { noteItems } from './hitItem';
 import { HitList } from './hitList';
 import { toSideBar } from './liveList';
 
@@ -49,7 +49,7 @@ export async function showList(
     });
     const nothing = response.hits.length === 0 && response.notes.length === 0;
     const notes = nothing ? [question.nothing] : response.notes;
-    list.setRows([...notes.map((note) => noteItem(note)), ...question.rows(response)]);
+    list.setRows([...noteItems(notes), ...question.rows(response)]);
     pick.busy = false;
   } catch (error) {
     if (!request.token.isCancellationRequested) {

@@ -5,7 +5,9 @@ import { problemText } from '../problems';
 import type { ResultSet, Results } from '../results/results';
 import type { PackhoundClient } from '../server/packhoundClient';
 import { isPartial, onIndexReady } from '../status/indexReady';
-import { noteItem } from './hitItem';
+import { statusText } from '../status/statusText';
+import { briefProblem } from './briefProblem';
+import { isHit, noteItem } from './hitItem';
 import { HitList, REST_MS } from './hitList';
 
 type Item = vscode.QuickPickItem;
@@ -13,11 +15,6 @@ type Item = vscode.QuickPickItem;
 export const toSideBar: vscode.QuickInputButton = {
   iconPath: new vscode.ThemeIcon('list-tree'),
   tooltip: 'Keep these results in the side bar',
-};
-
-const filter: vscode.QuickInputButton = {
-  iconPath: new vscode.ThemeIcon('filter'),
-  tooltip: 'Choose what to search: code, notes, commits, ...',
 };
 
 /** An answer that takes longer is shown to be on its way; each property that is set costs a redraw. */
@@ -32,18 +29,20 @@ export interface Answer {
 /** A row that types a query: one of the last, or one with other filters. */
 export interface QueryItem extends vscode.QuickPickItem {
   query: string;
+  /** What the query alone does not say. */
+  facet?: string;
 }
 
 /** A list to type into; `onClose` gets the results of which a hit was opened. */
 export interface Question {
   title: string;
   placeholder: string;
-  ask: (text: string, token: vscode.CancellationToken) => Promise<Answer>;
+  ask: (text: string, token: vscode.CancellationToken, facet?: string) => Promise<Answer>;
   /** Asks for a better order of the hits, which takes longer; undefined where there is none. */
   refine?: (text: string, token: vscode.CancellationToken) => Promise<Answer | undefined>;
   rowsWithoutText: () => Item[];
-  /** Asks what shall be found, and begins again; the list is gone by then. */
-  narrow?: (text: string) => void;
+  /** Pressed with the text that is there; true where title and rows are to be made anew. */
+  buttons: (vscode.QuickInputButton & { press: (text: string) => boolean })[];
   onClose: (text: string, opened: ResultSet | undefined) => void;
 }
 
@@ -54,24 +53,25 @@ export class LiveList {
   private last: ResultSet | undefined;
 
   constructor(
-    client: PackhoundClient,
+    private readonly client: PackhoundClient,
     private readonly results: Results,
     actions: HitActions,
     private readonly question: Question,
   ) {
     this.list = new HitList(actions);
     const { pick } = this.list;
-    pick.title = question.title;
     pick.placeholder = question.placeholder;
-    pick.buttons = question.narrow ? [filter, toSideBar] : [toSideBar];
+    this.dress();
     pick.onDidChangeValue((value) => {
       this.onType(value);
     });
     pick.onDidTriggerButton((button) => {
-      if (button === filter) {
-        this.question.narrow?.(pick.value);
-      } else {
+      const pressed = this.question.buttons.find((each) => each === button);
+      if (!pressed) {
         this.keep();
+      } else if (pressed.press(pick.value)) {
+        this.dress();
+        this.onType(pick.value);
       }
     });
     pick.onDidAccept(() => {
@@ -89,6 +89,11 @@ export class LiveList {
     });
   }
 
+  private dress(): void {
+    this.list.pick.title = this.question.title;
+    this.list.pick.buttons = [...this.question.buttons, toSideBar];
+  }
+
   /** Begins with `text`, which VS Code selects so that typing replaces it. */
   show(text: string): void {
     this.list.pick.value = text;
@@ -96,38 +101,41 @@ export class LiveList {
     this.onType(text);
   }
 
-  private onType(text: string): void {
+  private onType(text: string, facet?: string): void {
     this.pending?.cancel();
     const { pick } = this.list;
     if (pick.title !== this.question.title) {
       pick.title = this.question.title;
     }
     if (text.trim()) {
-      void this.ask(text);
+      void this.ask(text, facet);
     } else {
       this.showBusy(false);
       this.list.setRows(this.question.rowsWithoutText());
     }
   }
 
-  private async ask(text: string): Promise<void> {
+  private async ask(text: string, facet?: string): Promise<void> {
     const request = new vscode.CancellationTokenSource();
     this.pending = request;
     const slow = setTimeout(() => {
       this.showBusy(true);
+      this.sayWhatHappens();
     }, BUSY_MS);
     try {
-      const answer = await this.question.ask(text, request.token);
+      const answer = await this.question.ask(text, request.token, facet);
       if (!request.token.isCancellationRequested) {
         this.last = answer.resultSet;
         this.list.setRows(answer.rows);
         clearTimeout(slow);
         this.showBusy(false);
-        await this.refine(text, request.token);
+        if (!facet) {
+          await this.refine(text, request.token);
+        }
       }
     } catch (error) {
       if (!request.token.isCancellationRequested) {
-        this.list.setRows([noteItem(problemText(error), 'error')]);
+        this.list.setRows([noteItem(briefProblem(problemText(error)), 'error')]);
       }
     } finally {
       clearTimeout(slow);
@@ -135,6 +143,15 @@ export class LiveList {
         this.showBusy(false);
       }
       request.dispose();
+    }
+  }
+
+  /** Rows of an older text are dimmed; where there are none, one says what the server does. */
+  private sayWhatHappens(): void {
+    if (this.list.pick.items.some(isHit)) {
+      this.list.dim();
+    } else if (this.client.state.kind !== 'running') {
+      this.list.setRows([noteItem(statusText(this.client.state).sentence)]);
     }
   }
 
@@ -159,9 +176,9 @@ export class LiveList {
 
   private takeQuery(item: Item | undefined): void {
     if (item && 'query' in item) {
-      const { query } = item as QueryItem;
+      const { query, facet } = item as QueryItem;
       this.list.pick.value = query;
-      this.onType(query);
+      this.onType(query, facet);
     }
   }
 

@@ -1,9 +1,8 @@
 import type { Hit } from '../protocol';
 
 const LEAST_LETTERS = 3;
-/** `name: load (exact)`, `body: retry, delay`, `the only place with retry, in another case`. */
-const EVIDENCE =
-  /(?:^(?:name|file|folder|comment|signature|body|words):|\bplaces? with|^forms of) (.*?)(?:,? \(?(?:exact|in another case)\)?)?$/;
+/** `named load`, `body has retry, delay`, `says "again"`, `the only place with retry, in another case`. */
+const EVIDENCE = /(?:^named|\bhas|^says|\bplaces? with|^forms of) (.*?)(?:, in another case)?$/;
 
 /** The words of the query that a hit has, as its reasons name them. */
 export function matchedWords(hit: Hit): string[] {

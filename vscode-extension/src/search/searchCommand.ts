@@ -6,10 +6,13 @@ import type { SearchParams, SearchResults } from '../protocol';
 import type { Results } from '../results/results';
 import type { PackhoundClient } from '../server/packhoundClient';
 import { suggestions } from './filterSuggestions';
-import { hitItems, noteItem } from './hitItem';
+import { hitItems, noteItems } from './hitItem';
 import { LiveList, type Answer, type QueryItem } from './liveList';
 import type { QueryMemory } from './queryMemory';
 import { TYPES, typesIn, withTypes } from './typeFilter';
+
+/** Of one hole. */
+const MOST_VALUES = 8;
 
 /** Search as the user types; `query` is typed for the user to begin with. */
 export function searchAsTyped(
@@ -25,8 +28,9 @@ export function searchAsTyped(
     const response = await client.search(params, token);
     return {
       rows: [
-        ...noteRows(response),
+        ...noteItems(notesOf(response)),
         ...hitItems(response.hits, actions.pins),
+        ...facetRows(response),
         ...suggestionRows(response),
       ],
       resultSet: {
@@ -39,14 +43,22 @@ export function searchAsTyped(
   const list = new LiveList(client, results, actions, {
     title: 'Packhound: Search Code',
     placeholder: 'A name, or what the code does; kind:class lang:go path:src/** "exact" /regex/',
-    ask: (text, token) => answer({ query: text, ...near }, token),
+    ask: (text, token, facet) =>
+      answer({ query: text, ...near, ...(facet && { facets: [facet] }) }, token),
     refine: async (text, token) =>
       isRefined() ? answer({ query: text, ...near, deep: true }, token) : undefined,
-    narrow: (text) => {
-      void chooseTypes(text).then((narrowed) => {
-        searchAsTyped(client, results, memory, actions, narrowed);
-      });
-    },
+    buttons: [
+      {
+        iconPath: new vscode.ThemeIcon('filter'),
+        tooltip: 'Choose what to search: code, notes, commits, ...',
+        press: (text) => {
+          void chooseTypes(text).then((narrowed) => {
+            searchAsTyped(client, results, memory, actions, narrowed);
+          });
+          return false;
+        },
+      },
+    ],
     rowsWithoutText: () => recentRows(memory.queries),
     onClose: (text, opened) => {
       memory.last = text.trim();
@@ -80,11 +92,23 @@ function recentRows(queries: readonly string[]): QueryItem[] {
   return queries.map((query) => ({ label: `$(history) ${query}`, alwaysShow: true, query }));
 }
 
-function noteRows(results: SearchResults): vscode.QuickPickItem[] {
-  const notes = results.notes.map((note) => noteItem(note));
-  return results.hits.length === 0 && notes.length === 0
-    ? [noteItem('Nothing found. Say it in other words, or drop a filter.')]
+function notesOf({ hits, notes }: SearchResults): string[] {
+  return hits.length === 0 && notes.length === 0
+    ? ['Nothing found. Say it in other words, or drop a filter.']
     : notes;
+}
+
+/** What the holes of the query's pattern are; a row narrows the answer to one of these. */
+function facetRows({ query, facets = [] }: SearchResults): QueryItem[] {
+  return facets.flatMap(({ name, values }) =>
+    values.slice(0, MOST_VALUES).map(({ text, matches }) => ({
+      label: `$(filter) Only $${name} = ${text}`,
+      description: `${matches} ${matches === 1 ? 'place' : 'places'}`,
+      alwaysShow: true,
+      query,
+      facet: `${name}=${text}`,
+    })),
+  );
 }
 
 function suggestionRows({ query: text, hits, confidence_word }: SearchResults): QueryItem[] {

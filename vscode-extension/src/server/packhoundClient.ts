@@ -252,6 +252,8 @@ export class PackhoundClient implements vscode.Disposable {
       initializationOptions: { trusted: vscode.workspace.isTrusted, showsNotes: true },
       middleware: {
         workspace: { configuration: configurationMiddleware },
+        // The status item tells the same progress in the same words as the lists.
+        handleWorkDoneProgress: () => undefined,
         provideHover: async (document, position, token, next) => {
           const hover = await next(document, position, token);
           return hover && this.onHover ? this.onHover(hover, document, position) : hover;

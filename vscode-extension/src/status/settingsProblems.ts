@@ -4,7 +4,7 @@ import { namedSetting } from './namedSetting';
 
 const OPEN = 'Open Setting';
 
-/** Shows each new note of the server that names a setting, with a way to it. */
+/** Shows the new notes of the server that name a setting in one message, with a way to it. */
 export function showSettingsProblems(client: PackhoundClient): vscode.Disposable {
   let known = new Set<string>();
   return client.onDidChangeState((state) => {
@@ -12,17 +12,21 @@ export function showSettingsProblems(client: PackhoundClient): vscode.Disposable
       return;
     }
     const problems = (state.index.notes ?? []).filter(namedSetting);
-    for (const problem of problems.filter((each) => !known.has(each))) {
-      void show(problem);
+    const fresh = problems.filter((each) => !known.has(each));
+    if (fresh.length > 0) {
+      void show(fresh);
     }
     known = new Set(problems);
   });
 }
 
-async function show(problem: string): Promise<void> {
-  const choice = await vscode.window.showWarningMessage(`Packhound: ${problem}`, OPEN);
+async function show(problems: readonly string[]): Promise<void> {
+  const text = problems.join(' · ');
+  const choice = await vscode.window.showWarningMessage(`Packhound: ${text}`, OPEN);
   if (choice === OPEN) {
-    const setting = `packhound.${namedSetting(problem) ?? ''}`;
-    await vscode.commands.executeCommand('workbench.action.openSettings', setting);
+    const names = problems.map((problem) => `packhound.${namedSetting(problem) ?? ''}`);
+    // Several are found by what they have in common.
+    const query = names.length === 1 ? names[0] : `@id:${names.join(',')}`;
+    await vscode.commands.executeCommand('workbench.action.openSettings', query);
   }
 }

@@ -42,7 +42,7 @@ function indexRows(index: IndexStatus): Action[] {
   return [
     {
       label: '$(database) Index',
-      detail: `${count(index.files)} files, ${count(index.nodes)} definitions, generation ${count(index.generation)}, ${count(index.pending)} waiting`,
+      detail: `${count(index.files)} files, ${count(index.nodes)} definitions${index.pending > 0 ? `, ${count(index.pending)} files still to be read` : ''}`,
     },
     ...(index.notes ?? []).map((note) => ({ label: '$(info) Note', detail: note })),
   ];

@@ -70,10 +70,10 @@ function ofIndex(index: IndexStatus): StatusText {
       if (index.pending < FEW_FILES && index.pending * 10 < index.files) {
         return { label: '$(check) Packhound', sentence: `Ready: ${count}.`, severity: 'none' };
       }
-      const all = index.files + index.pending;
+      const { reading = 'reading files' } = index;
       return busy(
-        `${numeral(index.files)}/${numeral(all)}`,
-        `Indexing: ${numeral(index.files)} of ${numeral(all)} files. Searches see what is there so far.`,
+        reading.replace(/ read so far.*/, ''),
+        `Indexing: ${reading}. Searches answer from those.`,
       );
     }
     default:

@@ -18,7 +18,7 @@ export function hit(rank: number, path: string, why: Signal[], name = `f${rank}`
     qualname: name,
     why,
     line: 'def load(path)',
-    reasons: ['name: load', 'meaning: closest'],
+    reasons: ['named load', 'closest in meaning'],
     groups: [group('Words', score - 1), group('Name', 1)],
     against: ['lacks other', 'test code: otherwise 1st'],
     beside: 'beside f1: behind by words (1 fewer)',

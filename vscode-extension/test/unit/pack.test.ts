@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Pins } from '../../src/pack/pins';
-import { packDocument, readBudget } from '../../src/pack/packDocument';
+import { filesOf, packDocument, readBudget } from '../../src/pack/packDocument';
 import { hit } from './hits';
 
 test('budgets are read as people write them', () => {
@@ -22,37 +22,16 @@ test('a pack says what it costs, what is in it, what is not, and why', () => {
       ],
       omitted: [{ path: 'b.py', name: 'helper', reason: 'over the budget' }],
       text: 'def a(): ...',
-      notes: ['estimated tokens'],
+      notes: ['tokens: estimated', '3 of 9 files read so far'],
     },
     'mend a\nand b',
   );
-  assert.match(text, /^> mend a\n> and b$/m);
-  assert.match(text, /^█{10}░{10} 4,000 of 8,000 tokens$/m);
+  assert.match(text, /^# mend a\n> and b\n\n4,000 of 8,000 tokens\n/);
   assert.match(text, /^- `a\.py:3-9` · full · 1,200 tokens\n {2}name and body match$/m);
   assert.match(text, /^- `b\.py helper`: over the budget$/m);
-  assert.match(text, /^- estimated tokens$/m);
+  assert.match(text, /tokens\n\n- 3 of 9 files read so far\n\ndef a/);
+  assert.match(text, /\ntokens: estimated\n$/);
   assert.ok(text.indexOf('def a(): ...') < text.indexOf('## Why these: 1'));
-});
-
-test('the code of the edited file comes first, the rest stays in its order', () => {
-  const item = (path: string) => ({
-    ...{ path, start_line: 1, end_line: 1, detail: 'full', tokens: 9, score: 0.5, reason: 'r' },
-  });
-  const section = (path: string) => `### ${path}:1-1 (generation 3)\n\`\`\`\n### no.py\n\`\`\`\n`;
-  const pack = {
-    ...{ tokens: 27, budget: 90, omitted: [], notes: [] },
-    items: ['a.py', 'b.py', 'c.py'].map(item),
-    text: ['a.py', 'b.py', 'c.py'].map(section).join('\n'),
-  };
-  const order = (edited?: string) =>
-    [...packDocument(pack, 'x', edited).matchAll(/^### (\w)\.py:/gm)]
-      .map(([, name]) => name)
-      .join('');
-  assert.equal(order(), 'abc');
-  assert.equal(order('a.py'), 'abc');
-  assert.equal(order('b.py'), 'bac');
-  assert.equal(order('c.py'), 'cab');
-  assert.equal(order('else.py'), 'abc');
 });
 
 test('an empty pack says so', () => {
@@ -72,4 +51,15 @@ test('a result is pinned once however often it is added', () => {
   assert.deepEqual(pins.runs, ['a.py:3-4']);
   pins.clear();
   assert.equal(pins.count, 0);
+});
+
+test('the files of a pack come in its order, each with all its tokens', () => {
+  const item = (path: string, tokens: number) => ({
+    ...{ path, tokens, start_line: 1, end_line: 2, detail: 'full', score: 1, reason: `r${tokens}` },
+  });
+  const pack = { tokens: 9, budget: 9, omitted: [], text: '', notes: [] };
+  assert.deepEqual(filesOf({ ...pack, items: [item('b', 3), item('a', 2), item('b', 1)] }), [
+    { path: 'b', tokens: 4, reason: 'r3' },
+    { path: 'a', tokens: 2, reason: 'r2' },
+  ]);
 });

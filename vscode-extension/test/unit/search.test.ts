@@ -4,12 +4,14 @@ import { KINDS } from './kinds';
 import { groupByFile, implsByType, isTest } from '../../src/results/grouping';
 import { suggestions } from '../../src/search/filterSuggestions';
 import {
-  detailOf,
   iconOf,
   placeOf,
   reasonsOf,
+  rowText,
+  shortPlace,
   spokenOf,
   titleOf,
+  titlesOf,
   withCopies,
 } from '../../src/search/hitText';
 import { changesResults, symbolResults } from '../../src/search/links';
@@ -55,17 +57,47 @@ test('each further place of a text is a row of its own', () => {
   assert.equal(withCopies(original).length, 1);
 });
 
-test('a row shows the best line, one word and three reasons, and reads as a sentence', () => {
+test('a row gives its reasons first, on a line of their own or behind the place', () => {
   const one = { ...hit(1, 'src/a.py', [], 'load'), confidence_word: 'strong' };
-  assert.equal(detailOf(one), 'def load(path)  —  strong · name: load · meaning: closest');
+  const reasons = 'named load · closest in meaning · strong';
+  assert.deepEqual(rowText(one, 'load', true), { description: 'src/a.py:2', detail: reasons });
+  assert.deepEqual(rowText(one, 'load', false), {
+    description: `src/a.py:2   ${reasons}`,
+    detail: '',
+  });
   assert.equal(
     spokenOf(one),
-    'function load in src/a.py:2, strong match, name: load, meaning: closest',
+    'function load in src/a.py:2, strong match, named load, closest in meaning',
   );
-  assert.equal(detailOf({ ...one, line: '', reasons: [], confidence_word: 'weak' }), 'weak');
-  const many = { ...one, reasons: ['a', 'b', 'c', 'd'], line: 'x'.repeat(300) };
-  assert.ok(detailOf(many).endsWith('…  —  strong · a · b · c'));
-  assert.doesNotMatch(spokenOf(many), /[█░]/);
+  const many = { ...one, reasons: ['a', 'b', 'c', 'd'] };
+  assert.equal(rowText(many, 'load', true).detail, 'a · b · c · strong');
+});
+
+test('a long path loses the folders in its middle, and never its file', () => {
+  const deep = hit(1, 'tokio/src/runtime/scheduler/multi_thread/worker.rs', []);
+  assert.equal(shortPlace(deep, 60), 'tokio/src/runtime/scheduler/multi_thread/worker.rs:2');
+  assert.equal(shortPlace(deep, 45), 'tokio/src/…/multi_thread/worker.rs:2');
+  assert.equal(shortPlace(deep, 20), 'tokio/…/worker.rs:2');
+  assert.equal(shortPlace(deep, 5), 'worker.rs:2');
+  assert.equal(shortPlace(hit(1, 'a_long_name.rs', []), 5), 'a_long_name.rs:2');
+});
+
+test('names that repeat have the types of their parameters', () => {
+  const titles = (path: string, ...signatures: string[]) =>
+    titlesOf(signatures.map((signature) => ({ ...hit(1, path, [], 'add'), signature })));
+  assert.deepEqual(titles('a.py', 'def add(a: int)'), ['add']);
+  assert.deepEqual(
+    titles('A.java', 'void add(final int a, Map<K, V> all)', 'int add(String[] names)', 'add()'),
+    ['add(final int, Map<K, V>)', 'add(String[])', 'add()'],
+  );
+  assert.deepEqual(
+    titles('a.ts', 'add(a: number, b?: Fn = x)', 'add(f: (a: A) => B): void', 'add'),
+    ['add(number, Fn)', 'add((a: A) => B)', 'add'],
+  );
+  assert.deepEqual(titles('a.go', 'func add(c ctx.Context)', 'func add(a, b) (int, error)'), [
+    'add(ctx.Context)',
+    'add(a, b)',
+  ]);
 });
 
 test('files come in the order of their best hit', () => {
@@ -100,7 +132,7 @@ test('impl blocks go below their type, the one in their file first', () => {
 });
 
 test('the words of the reasons are marked where a text has them', () => {
-  const reasons = ['words: steal tasks', 'name: Steal (exact)', 'meaning: closest', 'file: a'];
+  const reasons = ['has steal, tasks', 'named Steal', 'closest in meaning', 'file name has a'];
   const words = matchedWords({ ...hit(1, 'a.rs', []), reasons });
   assert.deepEqual(words, ['steal', 'tasks', 'Steal']);
   assert.deepEqual(matchRanges('fn steal_tasks()', words), [
@@ -194,26 +226,32 @@ test('what a definition touches is in parts, and a call opens where it is made',
   );
 });
 
-test('changes come with their tests, and each caller once', () => {
+test('changes come with at most five tests, and each caller and file once', () => {
   const { uri, range, selectionRange } = hit(9, 'a.py', []);
   const link = { ...hit(9, 'a.py', [], 'f'), uri, range, selectionRange, line: 4 };
   const { hits } = changesResults(
     {
       definitions: [1, 2].map(() => ({ ...link, lines: [[7, 8]], callers: [link] })),
       files: [{ path: 'README.md', root: '/other' }],
-      tests: [{ path: 'test_a.py', chance: 0.8, reasons: ['similar name'] }],
-      related: [{ path: 'b.py', chance: 0.5, reasons: [] }],
+      tests: [1, 2, 3, 4, 5, 6].map((n) => {
+        return { path: `test_${n}.py`, chance: 0.8, reasons: ['similar name', `in ${n} commits`] };
+      }),
+      related: [
+        { path: 'test_1.py', chance: 0.6, reasons: [] },
+        { path: 'b.py', chance: 0.5, reasons: [] },
+      ],
     },
     (path, root = '/ws') => `file://${root}/${path}`,
   );
   assert.deepEqual(
     hits.slice(2, 4).map((each) => each.uri),
-    ['file:///other/README.md', 'file:///ws/test_a.py'],
+    ['file:///other/README.md', 'file:///ws/test_1.py'],
   );
   assert.deepEqual(
     hits.map((each) => `${each.section ?? ''} ${each.path}:${each.selectionRange.start.line + 1}`),
     [
-      ...['Changed a.py:7', 'Changed a.py:7', 'Changed README.md:1', 'Tests to run test_a.py:1'],
+      ...['Changed a.py:7', 'Changed a.py:7', 'Changed README.md:1'],
+      ...[1, 2, 3, 4, 5].map((n) => `Tests to run · similar name test_${n}.py:1`),
       ...['Callers of what changed a.py:4', 'Usually changes with it b.py:1'],
     ],
   );

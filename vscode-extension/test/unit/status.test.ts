@@ -5,7 +5,7 @@ import { namedSetting } from '../../src/status/namedSetting';
 import { statusText, type ServerState } from '../../src/status/statusText';
 
 function running(changes: Partial<IndexStatus>): ServerState {
-  const index = { state: 'ready', generation: 3, pending: 0, files: 40, nodes: 1234, notes: [] };
+  const index = { state: 'ready', pending: 0, files: 40, nodes: 1234, notes: [] };
   return { kind: 'running', index: { ...index, ...changes } };
 }
 
@@ -30,8 +30,12 @@ test('the encoder is named while it is not ready', () => {
 });
 
 test('indexing counts', () => {
-  const { label } = statusText(running({ state: 'indexing', files: 40, pending: 60 }));
-  assert.equal(label, '$(sync~spin) Packhound: 40/100');
+  const reading = '40 of 100 files read so far';
+  const { label, sentence } = statusText(running({ state: 'indexing', pending: 60, reading }));
+  assert.equal(label, '$(sync~spin) Packhound: 40 of 100 files');
+  // The number is that of the notes on answers.
+  assert.match(sentence, /40 of 100 files read so far/);
+  assert.doesNotMatch(sentence, /60/);
 });
 
 test('degraded gives the reason', () => {

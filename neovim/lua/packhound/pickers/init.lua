@@ -101,7 +101,8 @@ function M.asker(question)
     cancel_request = client.request_async(question.method, near(question.params(text)), function(problem, answer)
       answered = true
       if problem then
-        show(hits.below_notes({ problem }, {}))
+        -- While a pattern is being typed what is wrong will do, without the rule.
+        show(hits.below_notes({ problem:match("^'%w+' is '.*'; (.-); must be ") or problem }, {}))
         return
       end
       M.partial = refresh.is_partial(answer)

@@ -19,7 +19,7 @@ from packhound.search.signals.node import dense_node
 
 
 def lexical(context: SignalContext) -> Floats:
-    """Query words in the file's best node, raised by how many of its nodes match."""
+    """Query words in the file's best part, raised by how many of its parts match."""
     return relative(context.file(context.retrieval.file_scores))
 
 
@@ -29,12 +29,12 @@ def lexical_rank(context: SignalContext) -> Floats:
 
 
 def best_node(context: SignalContext) -> Floats:
-    """Query words in the file's best node."""
+    """Query words in the file's best part."""
     return relative(context.file(context.retrieval.file_best))
 
 
 def all_nodes(context: SignalContext) -> Floats:
-    """Query words in all nodes of the file together."""
+    """Query words in all parts of the file together."""
     return relative(context.file(context.retrieval.file_sum))
 
 
@@ -64,17 +64,17 @@ def compound_file(context: SignalContext) -> Floats:
 
 
 def dense_best(context: SignalContext) -> Floats:
-    """Likeness of meaning between the query and the file's best node."""
+    """Likeness of meaning between the query and the file's best part."""
     return context.candidates.file_max(dense_node(context))
 
 
 def dense_file(context: SignalContext) -> Floats:
-    """Likeness of meaning between the query and the file's four best nodes."""
+    """Likeness of meaning between the query and the file's four best parts."""
     return context.file_similarity
 
 
 def dense_title_file(context: SignalContext) -> Floats:
-    """Likeness of meaning between the report's title and the file's four best nodes."""
+    """Likeness of meaning between the report's title and the file's four best parts."""
     if context.title_similarity is None:
         return zeros_per_file(context)
     return top_four(context, context.title_similarity)
@@ -131,5 +131,5 @@ def depth(context: SignalContext) -> Floats:
 
 
 def node_count(context: SignalContext) -> Floats:
-    """Number of nodes in the file (logarithm)."""
+    """Number of definitions in the file."""
     return np.asarray(np.log1p(context.file(context.stats.n_nodes)), np.float32)

@@ -20,12 +20,12 @@ _WORDS = re.compile(r"[^\W_]+")
 
 
 def defines_times(context: SignalContext) -> Floats:
-    """Number of nodes in the file that have a name of the query (logarithm)."""
+    """Number of definitions in the file that have a name of the query."""
     return np.log1p(context.candidates.file_sum(context.named_folded.astype(np.float32)))
 
 
 def defines_size(context: SignalContext) -> Floats:
-    """Length of the definition of the query's name (logarithm)."""
+    """Length of the definition of the query's name."""
     if not context.query.names:
         return zeros_per_file(context)
     length = np.log1p(context.node(context.snapshot.lengths[BODY]).astype(np.float32))
@@ -69,7 +69,7 @@ def query_in_folders(context: SignalContext) -> Floats:
 
 
 def common_stem(context: SignalContext) -> Floats:
-    """Number of files that share the file's name, such as `utils` or `index` (logarithm)."""
+    """Number of files that share the file's name, such as `utils` or `index`."""
     return np.log(context.file(context.stats.n_stems))
 
 

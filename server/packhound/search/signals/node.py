@@ -11,32 +11,32 @@ from packhound.search.signals.context import SignalContext, relative, zeros_per_
 
 
 def node_words(context: SignalContext) -> Floats:
-    """Query words in the node."""
+    """Query words in the code."""
     return relative(context.lexical.node)
 
 
 def node_name(context: SignalContext) -> Floats:
-    """Query words in the node's name."""
+    """Query words in the code's name."""
     return relative(context.lexical.name)
 
 
 def node_signature(context: SignalContext) -> Floats:
-    """Query words in the node's signature."""
+    """Query words in the code's signature."""
     return relative(context.lexical.signature)
 
 
 def node_doc(context: SignalContext) -> Floats:
-    """Query words in the node's doc comment."""
+    """Query words in the code's doc comment."""
     return relative(context.lexical.doc)
 
 
 def node_covered(context: SignalContext) -> Floats:
-    """Share of the query's words, rare ones counting more, that the node has."""
+    """Share of the query's words, rare ones counting more, that the code has."""
     return context.lexical.covered
 
 
 def prints_message(context: SignalContext) -> Floats:
-    """The node has the text that prints the message, whatever its values were."""
+    """The code has the text that prints the message, whatever its values were."""
     values, printers = zeros_per_node(context), context.query.printers
     if printers:
         node_ids = np.fromiter(printers, np.intp, len(printers))
@@ -47,7 +47,7 @@ def prints_message(context: SignalContext) -> Floats:
 
 
 def exact_match(context: SignalContext) -> Floats:
-    """The node is exactly what the query says: its path, its name, or the place of its text."""
+    """The code is exactly what the query says: its path, its name, or the place of its text."""
     values, matches = zeros_per_node(context), context.query.exact_matches
     if matches:
         rows, positions = context.candidates.locate(np.fromiter(matches, np.intp, len(matches)))
@@ -57,33 +57,33 @@ def exact_match(context: SignalContext) -> Floats:
 
 
 def name_in_query(context: SignalContext) -> Floats:
-    """Share of the words of the node's name that the query has."""
+    """Share of the words of the code's name that the query has."""
     lengths = context.node(context.snapshot.lengths[NAME]).astype(np.float32)
     return np.minimum(1, context.lexical.name_hits / np.maximum(1, lengths))
 
 
 def node_compound(context: SignalContext) -> Floats:
-    """Neighbouring words of the query written as one identifier in the node."""
+    """Neighbouring words of the query written as one identifier in the code."""
     return relative(context.compounds)
 
 
 def node_named(context: SignalContext) -> Floats:
-    """The node defines a name of the query, letter for letter."""
+    """The code defines a name of the query, letter for letter."""
     return context.named.astype(np.float32)
 
 
 def node_named_folded(context: SignalContext) -> Floats:
-    """The node defines a name of the query, in any letter case."""
+    """The code defines a name of the query, in any letter case."""
     return context.named_folded.astype(np.float32)
 
 
 def node_owned(context: SignalContext) -> Floats:
-    """The node bears a qualified name of the query with the owner that the query gives it."""
+    """The code bears a qualified name of the query with the owner that the query gives it."""
     return context.owned.astype(np.float32)
 
 
 def node_defines_type(context: SignalContext) -> Floats:
-    """The node is the class, struct, trait or other type that the query names."""
+    """The code is the class, struct, trait or other type that the query names."""
     # A type in another case counts where nothing has the name letter for letter.
     named = context.named if context.named.any() else context.named_folded
     return DEFINED_TYPE.take(context.kinds) * named.astype(np.float32)
@@ -109,35 +109,35 @@ def namesakes_above(context: SignalContext) -> Floats:
 
 
 def dense_node(context: SignalContext) -> Floats:
-    """Likeness of meaning between the query and the node."""
+    """Likeness of meaning between the query and the code."""
     return zeros_per_node(context) if context.similarity is None else context.similarity
 
 
 def node_size(context: SignalContext) -> Floats:
-    """Length of the node (logarithm)."""
+    """Length of the code."""
     return np.log1p(context.node(context.snapshot.lengths[BODY]).astype(np.float32))
 
 
 def node_is_type(context: SignalContext) -> Floats:
-    """The node is a class, a struct, a trait or another type."""
+    """The code is a class, a struct, a trait or another type."""
     return TYPE.take(context.kinds)
 
 
 def node_is_function(context: SignalContext) -> Floats:
-    """The node is a function or a method."""
+    """The code is a function or a method."""
     return FUNCTION.take(context.kinds)
 
 
 def node_is_rest(context: SignalContext) -> Floats:
-    """The node is what a file holds outside its definitions, or a stretch of plain text."""
+    """The code is what a file holds outside its definitions, or a stretch of plain text."""
     return REST.take(context.kinds)
 
 
 def node_mentioned(context: SignalContext) -> Floats:
-    """The report mentions the node's name."""
+    """The report mentions the code's name."""
     return zeros_per_node(context) if context.mentioned is None else np.log1p(context.mentioned)
 
 
 def dense_code_node(context: SignalContext) -> Floats:
-    """Likeness of meaning between the code that the report quotes and the node."""
+    """Likeness of meaning between the code that the report quotes and this code."""
     return zeros_per_node(context) if context.code_similarity is None else context.code_similarity

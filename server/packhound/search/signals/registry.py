@@ -82,7 +82,7 @@ SIGNALS = (
     _of_nodes("Words", node.node_covered),
     _of_nodes("Words", node.prints_message),
     _of_nodes("Words", node.exact_match),
-    Signal("record_words", "Words", "", "Words of the query, of all sources beside code by BM25."),
+    Signal("record_words", "Words", "", "Words of the query."),
     _of_files("Meaning", file.dense_best),
     _of_files("Meaning", file.dense_file),
     _of_files("Meaning", file.dense_rank),
@@ -100,9 +100,11 @@ SIGNALS = (
         "deep_similarity",
         "Meaning",
         "",
-        "Similarity of query and code to a small transformer, less the usual.",
+        "Likeness of meaning between query and code to the deep model, less the usual.",
     ),
-    Signal("record_meaning", "Meaning", "", "Similarity of query and record to the encoder."),
+    Signal(
+        "record_meaning", "Meaning", "", "Likeness of meaning between the query and the record."
+    ),
     _of_files("Structure", file.test_path, "test code"),
     _of_files("Structure", file.example_path, "example or benchmark"),
     _of_files("Structure", file.stale_path, "generated, vendored or deprecated"),
@@ -125,7 +127,7 @@ SIGNALS = (
         "same_file_above",
         "Structure",
         "below better code of its file",
-        "Better nodes of the same file come first.",
+        "Better parts of the same file come first.",
     ),
     Signal(
         "speaks_for_file",

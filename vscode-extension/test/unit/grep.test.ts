@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { briefProblem } from '../../src/search/briefProblem';
+import { grepParams, linesDocument } from '../../src/search/grepText';
+
+test('what is typed is a text or a pattern, whole words or parts, in this case or any', () => {
+  const all = { case: true, word: true, regex: true };
+  const sent = (text: string, off: Partial<typeof all>) => grepParams(text, { ...all, ...off });
+  assert.deepEqual(sent('a+', {}), { pattern: '\\b(?:a+)\\b', regex: true, case: 'sensitive' });
+  assert.deepEqual(sent('a+', { word: false }), { pattern: 'a+', regex: true, case: 'sensitive' });
+  assert.equal(sent('f(', { regex: false }).pattern, '\\b(?:f\\()\\b');
+  assert.deepEqual(sent('f(', { regex: false, word: false, case: false }), {
+    ...{ pattern: 'f(', regex: false, case: 'ignore' },
+  });
+});
+
+test('lines in an editor come by file, once each, with those around them', () => {
+  const group = (first: number, match: number) => ({
+    ...{ path: 'a.py', kind: 'function', name: 'f', qualname: 'f' },
+    lines: [0, 1, 2].map((n) => {
+      return { line: first + n, text: `line ${first + n}`, match: first + n === match };
+    }),
+  });
+  const groups = [group(3, 4), group(5, 5)];
+  const counts = { pattern: 'x', total_lines: 2, total_files: 1, next_offset: -1, notes: [] };
+  assert.equal(
+    linesDocument('x', { ...counts, groups }),
+    [
+      ...['# Query: x', '', '2 results - 1 files', '', 'a.py:'],
+      ...['  3  line 3', '  4: line 4', '  5: line 5', '  6  line 6', '  7  line 7', ''],
+    ].join('\n'),
+  );
+});
+
+test('an error while typing is what is wrong, without the rule', () => {
+  const text = "'pattern' is 'raise ('; missing ): 'raise ('; must be a regular expression of RE2";
+  assert.equal(briefProblem(text), "missing ): 'raise ('");
+  assert.equal(briefProblem('it stopped'), 'it stopped');
+});
