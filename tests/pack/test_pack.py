@@ -74,7 +74,8 @@ def test_golden_packs(shop, name, form, update_golden):
 
 def test_the_object_has_exactly_its_keys(shop):
     answer = pack_json(pack(shop, PackRequest("cart total", 300)))
-    keys = ["tokens", "budget", "items", "omitted", "text", "notes", "complete", "cost"]
+    keys = ["tokens", "budget", "items", "omitted", "text", "notes", "complete"]
+    keys += ["confidence", "confidence_word", "cost"]
     assert list(answer) == keys
     assert list(answer["items"][0]) == [
         *("path", "start_line", "end_line", "detail", "tokens", "score", "reason", "origins")

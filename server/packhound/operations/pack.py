@@ -145,6 +145,8 @@ def pack_row(roots: Roots, pack: Packed, model: str, *, explain: bool = False) -
         "text": pack.text,
         "notes": [*filter(None, [pack.reading.note]), *pack.notes, *more],
         **readiness(pack.reading),
+        "confidence": pack.confidence,
+        "confidence_word": pack.confidence_word,
         "cost": None if usd is None else {"model": model, "usd": usd},
     }
 
@@ -201,8 +203,9 @@ OPERATION = Operation(
     "Pack context",
     "The code that a task needs, chosen and cut to fit a budget of tokens. Give the task in the "
     "user's words; paths, names, stack traces and diffs in it count more.",
-    "`text` to send, its `tokens`, its `items` with the `origins` of each, what was "
-    "`omitted`, and `cost` where the price of the model is known.",
+    "`text` to send, which begins with how sure it is and what is not here, its `tokens`, its "
+    "`items` with the `origins` of each, what was `omitted`, and `cost` where the price of the "
+    "model is known.",
     Pack,
     run,
     text,

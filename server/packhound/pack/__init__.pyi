@@ -6,6 +6,8 @@ from .notes import EMPTY_NOTE as EMPTY_NOTE
 from .notes import price as price
 from .notes import request_notes as request_notes
 from .notes import unknown_notes as unknown_notes
+from .opening import add_opening as add_opening
+from .opening import reserve_opening as reserve_opening
 from .request import Format as Format
 from .request import Origin as Origin
 from .request import Pack as Pack

@@ -52,7 +52,8 @@ def gather(context: PackContext, request: PackRequest) -> Pool:
             return pool
         pool.notes += ("nothing is changed and not committed",)
     add_focus(pool, request)
-    hits = search_prompt(context, request)
+    pool.answer = search_prompt(context, request)
+    hits = pool.answer.hits if pool.answer else ()
     add_hits(pool, hits)
     add_mentions(pool, mentions, paths)
     add_named(pool, context, request.prompt)

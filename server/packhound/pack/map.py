@@ -22,7 +22,7 @@ from packhound.files import compile_globs
 from packhound.index import FileEntry
 from packhound.llm import counter_for
 from packhound.pack.context import PackContext
-from packhound.pack.notes import EMPTY_NOTE, request_notes, unknown_file_notes
+from packhound.pack.notes import EMPTY_NOTE, OVER_BUDGET, request_notes, unknown_file_notes
 from packhound.pack.path_resolver import PathResolver
 from packhound.pack.render import Part, markdown_parts, to_json, unused_tag, xml_parts
 from packhound.pack.request import CONTAINERS, Format, Omitted, Pack, PackItem, PackRequest
@@ -118,7 +118,7 @@ def map_of(context: PackContext, request: PackRequest) -> Pack:
             for each in definitions
         ),
         omitted=tuple(
-            Omitted(safe_line(each.entry.path), each.name, f"over the budget: {each.reason}")
+            Omitted(safe_line(each.entry.path), each.name, f"{OVER_BUDGET}{each.reason}")
             for each in ranked[n : n + _MAX_OMITTED]
         ),
         text=text,
@@ -135,7 +135,8 @@ def _seeds(context: PackContext, request: PackRequest, notes: list[str]) -> set[
     notes += unknown_file_notes("pinned", (path for path in pinned if not pinned[path]))
     seeds = {path for paths in pinned.values() for path in paths}
     seeds |= {focus.path, *focus.open_paths} if focus else set()
-    seeds |= {hit.node.path for hit in search_prompt(context, request)[:_SEED_HITS]}
+    if answer := search_prompt(context, request):
+        seeds |= {hit.node.path for hit in answer.hits[:_SEED_HITS]}
     return seeds & files.keys()
 
 

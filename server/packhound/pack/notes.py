@@ -10,6 +10,8 @@ from packhound.redact import safe_line
 
 EMPTY_NOTE = "the pack is empty: "
 """The note of a pack without text begins with this."""
+OVER_BUDGET = "over the budget: "
+"""The reason of a node that did not fit begins with this."""
 _UNKNOWN = " is no indexed file, so it is ignored"
 
 

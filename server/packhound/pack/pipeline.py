@@ -22,7 +22,7 @@ from packhound.pack.gather import gather
 from packhound.pack.items import block_of, items_of
 from packhound.pack.knapsack import Choice, Knapsack
 from packhound.pack.map import map_of
-from packhound.pack.notes import empty_note, request_notes
+from packhound.pack.notes import OVER_BUDGET, empty_note, request_notes
 from packhound.pack.pool import Candidate, Pool
 from packhound.pack.prompt_words import PromptWords
 from packhound.pack.render import Block, render
@@ -35,7 +35,7 @@ from packhound.pack.request import (
 )
 from packhound.pack.sources.neighbourhood import referenced_by
 from packhound.redact import safe_line
-from packhound.search import content_of
+from packhound.search import content_of, denials_in
 
 _FIRST_SHARE = 0.9
 """Of the budget, before the definitions that chosen bodies use may come along."""
@@ -79,6 +79,7 @@ def pack(context: PackContext, request: PackRequest) -> Pack:
     context.conversations.remember(
         request.conversation, ((_key(c.candidate), DETAILS.index(c.detail)) for c in chosen)
     )
+    answer = pool.answer
     matches = any(candidate.utility > 0 for candidate in pool.by_node_id.values())
     empty = () if text else (empty_note(request, matches=matches, sent=bool(sent)),)
     return Pack(
@@ -92,6 +93,9 @@ def pack(context: PackContext, request: PackRequest) -> Pack:
         text=text,
         notes=(*request_notes(request, counter, tokens, text), *pool.notes, *empty),
         generation=context.snapshot.generation,
+        confidence=answer.confidence if answer else None,
+        confidence_word=answer.confidence_word if answer else None,
+        denials=tuple(denials_in(answer.notes)) if answer else (),
     )
 
 
@@ -245,7 +249,7 @@ def _reason_omitted(candidate: Candidate, pool: Pool, knapsack: Knapsack, sent: 
         return f"nearly repeats {candidate.duplicate_of}"
     needs = knapsack.refused.get(candidate.node_id)
     reason = candidate.reasons[0] if candidate.reasons else "candidate"
-    return f"over the budget: {reason}" + (f", needs {needs} tokens" if needs else "")
+    return f"{OVER_BUDGET}{reason}" + (f", needs {needs} tokens" if needs else "")
 
 
 def _check_cancelled(context: PackContext) -> None:

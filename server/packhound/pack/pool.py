@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from packhound.core.types import KINDS, Kind, Node
+from packhound.core.types import KINDS, Kind, Node, Results
 from packhound.files import compile_globs
 from packhound.index import FileEntry
 from packhound.pack.context import PackContext
@@ -73,6 +73,8 @@ class Pool:
     """The candidates so far, by node id."""
 
     def __init__(self, context: PackContext, request: PackRequest) -> None:
+        self.answer: Results | None = None
+        """What the search says of the prompt."""
         self._context = context
         self._is_excluded = compile_globs(request.excluded).fullmatch
         self.by_node_id: dict[int, Candidate] = {}

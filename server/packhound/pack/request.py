@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 from packhound.core.status import ALL_READ, Reading
-from packhound.core.types import Hit
+from packhound.core.types import ConfidenceWord, Hit
 
 Detail = Literal["outline", "signature", "elided", "full"]
 DETAILS: tuple[Detail, ...] = get_args(Detail)
@@ -114,6 +114,11 @@ class Omitted:
     reason: str
     root: str = ""
 
+    @property
+    def reference(self) -> str:
+        """The reference by which it can be read."""
+        return f"{self.path}#{self.name}" if self.name else self.path
+
 
 @dataclass(frozen=True, slots=True)
 class Pack:
@@ -128,3 +133,7 @@ class Pack:
     generation: int = 0
     reading: Reading = ALL_READ
     """Files of the folder that had been read."""
+    confidence: float | None = None
+    confidence_word: ConfidenceWord | None = None
+    denials: tuple[str, ...] = ()
+    """How sure the search for the prompt is, and what of it is not in the folder."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -173,6 +173,11 @@ def without_denials(results: Results) -> Results:
     said = (WEAK_NOTE, NOTHING_MATCHES, NO_WORD_NOTE)
     notes = [note for note in notes if not note.startswith(said)]
     return replace(results, notes=tuple(notes), confidence=None, confidence_word=None)
+
+
+def denials_in(notes: Iterable[str]) -> list[str]:
+    """Return the notes that say an answer is weak, or what of the query is nowhere."""
+    return [note for note in notes if note.startswith(WEAK_NOTE) or _missing_name(note)]
 
 
 def _missing_name(note: str) -> str:

@@ -326,12 +326,17 @@ class Engine:
         chosen = choose_records(
             request, self.index.settings, self.notes, self.search, conversations
         )
+
+        def answer(query: Query) -> Results:
+            results = so_far(self._search(snapshot, query, cancel), reading)
+            return as_far_as_searched(results, self.left_out)
+
         packed = service.pack(
             snapshot,
             chosen.request,
             cancel,
             graph_top_k,
-            search or (lambda query: so_far(self._search(snapshot, query, cancel), reading)),
+            search or answer,
         )
         packed = add_records(packed, request, chosen, self.notes, conversations)
         packed = self.sources.episodes.record_pack(request, packed, self.search)

@@ -147,6 +147,10 @@ def _merge(
         ),
         generation=sum(draft.generation for draft in drafts),
         reading=total_reading([draft.reading for draft in drafts]),
+        # All were drafted from one answer.
+        confidence=drafts[0].confidence,
+        confidence_word=drafts[0].confidence_word,
+        denials=drafts[0].denials,
     )
 
 

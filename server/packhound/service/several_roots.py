@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
+from packhound import pack
 from packhound.core.errors import SettingsError
 from packhound.core.status import total_reading
 from packhound.core.typed import without_surrogates
@@ -181,11 +182,14 @@ class Roots:
         """
         from packhound.service.pack_roots import pack_roots  # Its imports take long.
 
+        part = pack.reserve_opening(request)
         if len(self) == 1:
             root = self._asked[0]
             focus = request.focus if focused in ("", root.path) else None
-            return root.engine.pack(replace(request, focus=focus), cancel)
-        return pack_roots(self, request, focused, cancel)
+            packed = root.engine.pack(replace(part, focus=focus), cancel)
+        else:
+            packed = pack_roots(self, part, focused, cancel)
+        return pack.add_opening(packed, request)
 
 
 def labels_of(paths: Sequence[PurePath]) -> list[str]:

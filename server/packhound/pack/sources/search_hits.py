@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from packhound.core.types import Budget, Focus, Hit, Query
+from packhound.core.types import Budget, Focus, Hit, Query, Results
 from packhound.pack.context import PackContext
 from packhound.pack.pool import Pool
 from packhound.pack.request import Origin, PackRequest
@@ -18,16 +18,16 @@ _FILE_NODE_FACTOR, _FILE_INNER_FACTOR = 0.4, 0.8
 """What a hit on a whole file is worth to its own text, and to the best of what it defines."""
 
 
-def search_prompt(context: PackContext, request: PackRequest) -> Sequence[Hit]:
-    """Return the hits of the prompt."""
+def search_prompt(context: PackContext, request: PackRequest) -> Results | None:
+    """Return the answer to the prompt, None where it has no words."""
     if not request.prompt.strip():
-        return ()
+        return None
     focus = Focus(request.focus.path, request.focus.line) if request.focus else None
     budget = Budget(_SEARCH_MS, 4 * _HITS)
     query = Query(
         request.prompt, _HITS, budget=budget, focus=focus, deep=True, overlapping=True
     )  # The knapsack chooses among a class and its methods.
-    return context.search(query).hits
+    return context.search(query)
 
 
 def add_hits(pool: Pool, hits: Sequence[Hit]) -> None:

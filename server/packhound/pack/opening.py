@@ -1,0 +1,58 @@
+"""First lines of a pack: how sure its search is, what is not here, and what ranked higher."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from packhound.llm import counter_for
+from packhound.pack.notes import OVER_BUDGET
+from packhound.pack.render import Part, to_json, unused_tag, xml_parts
+from packhound.pack.request import Format, Pack, PackRequest
+from packhound.redact import safe_line
+from packhound.search import WEAK_NOTE
+
+_SHARE, _MAX_TOKENS = 0.06, 100
+"""Of the budget, and at most."""
+_MAX_LEFT_OUT, _LEAST_TOKENS = 3, 1_000
+"""What was left out, and the budget from which on it is named."""
+
+
+def reserve_opening(request: PackRequest) -> PackRequest:
+    """Return the request with room for the first lines of its pack."""
+    room = min(int(request.available * _SHARE), _MAX_TOKENS)
+    return request if request.map else replace(request, reserve=request.reserve + room)
+
+
+def add_opening(pack: Pack, request: PackRequest) -> Pack:
+    """Return a pack that begins with as much of its first lines as the budget allows."""
+    counter, sure = counter_for(request.tokenizer), _sure(pack)
+    over = [node.reference for node in pack.omitted if node.reason.startswith(OVER_BUDGET)]
+    most = min(len(over), _MAX_LEFT_OUT) if request.available >= _LEAST_TOKENS else 0
+    for n in range(most, -1, -1):
+        names = ", ".join(f"`{safe_line(reference)}`" for reference in over[:n])
+        left_out = f"left out, though it may be needed: {names}" if n else ""
+        lines = [*filter(None, [sure, left_out])]
+        text = _prepend(lines, pack.text, request.format)
+        tokens = counter.count(text)
+        if lines and pack.text and tokens <= request.available:
+            return replace(pack, text=text, tokens=tokens)
+    return pack
+
+
+def _sure(pack: Pack) -> str:
+    """Return how sure the answer to the prompt is, and what of it is not in the folder."""
+    word = pack.confidence_word
+    sure = f"confidence: {word} ({pack.confidence:.2f})" if word else ""
+    denials = (safe_line(denial.removeprefix(WEAK_NOTE)) for denial in pack.denials)
+    return "; ".join(filter(None, [pack.reading.note, sure, *denials]))
+
+
+def _prepend(lines: list[str], text: str, form: Format) -> str:
+    if form == "json":
+        return to_json({"about": lines, **json.loads(text)})
+    about = "\n".join(lines)
+    if form == "xml":
+        part = Part("", 'note="how sure this is"', about)
+        return "".join(xml_parts([part], unused_tag(about + text))) + text
+    return f"{about}\n\n{text}"

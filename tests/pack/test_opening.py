@@ -1,0 +1,80 @@
+"""First lines of a pack: how sure it is, and what is not in it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from packhound.core.settings_reader import settings_from
+from packhound.llm import counter_for
+from packhound.operations import answer
+from packhound.service import Engine
+from tests.support.operations import call_of
+
+
+def _boil(what: str) -> str:
+    """Return a long function that is like no other."""
+    lines = (f"    kettle.{what}_{n}(until='the {what} is {n * 7}')\n" for n in range(40))
+    return f'def boil_{what}(kettle):\n    """Boil water for {what}."""\n{"".join(lines)}'
+
+
+_DRINKS = ("tea", "coffee", "cocoa", "soup", "mate", "broth")
+_FILES = {
+    **{f"{what}.py": _boil(what) for what in _DRINKS},
+    "roof.py": "def mend_roof():\n    return 'tiles'\n",
+}
+
+
+@pytest.fixture
+def engines(tmp_path):
+    opened = []
+    for name in ("house", "shed"):
+        folder = tmp_path / name
+        folder.mkdir()
+        for path, text in _FILES.items():
+            (folder / path).write_text(text)
+        opened.append(Engine.open(folder, settings_from({})))
+        assert opened[-1].settled(30)
+    yield opened
+    for engine in opened:
+        engine.close()
+
+
+def packed(engines, prompt, **fields):
+    return answer(call_of(*engines, is_agent=False), "pack", {"prompt": prompt, **fields})
+
+
+@pytest.mark.parametrize("form", ["markdown", "xml", "json"])
+@pytest.mark.parametrize("n_roots", [1, 2])
+def test_a_pack_says_once_how_sure_it_is_and_what_is_not_there(engines, form, n_roots) -> None:
+    pack = packed(engines[:n_roots], "mend_roof like zqHammer does", budget=600, format=form)
+    text, word = pack["text"], pack["confidence_word"]
+    said = f"confidence: {word} ({pack['confidence']:.2f}); `zqHammer` is not in this folder"
+    assert text.count("zqHammer") == 1 and said in text
+    assert "mend_roof" in text
+    assert pack["tokens"] == counter_for().count(text) <= 600
+    if form == "json":
+        assert json.loads(text)["about"] == [said]
+
+
+def test_what_was_left_out_is_named_so_that_it_can_be_read(engines) -> None:
+    pack = packed(engines[:1], "boil water", budget=1_000)
+    _, left_out, *_ = pack["text"].splitlines()
+    assert left_out.startswith("left out, though it may be needed: `")
+    reference = left_out.split("`")[1]
+    read = answer(call_of(engines[0]), "read_node", {"path": reference})
+    assert "boil" in str(read)
+
+
+def test_an_answer_without_words_of_the_prompt_is_called_weak(engines) -> None:
+    pack = packed(engines[:1], "beverage temperature control", budget=600)
+    assert pack["confidence_word"] == "weak"
+    first, *_ = pack["text"].splitlines()
+    assert first.startswith("confidence: weak (")
+    assert first.endswith("no hit has a word of the query")
+
+
+def test_a_map_and_an_empty_pack_have_no_such_lines(engines) -> None:
+    assert "confidence" not in packed(engines[:1], "", map=True)["text"]
+    assert packed(engines[:1], "boil water", budget=5)["text"] == ""
