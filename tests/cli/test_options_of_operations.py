@@ -119,6 +119,10 @@ def test_a_batch_answers_as_the_command_does(
     words, options = words_of(name).split(), ["--root", str(root), "--no-deep"]
     options = options if "deep" in fields else options[:2]
     run = CliRunner().invoke
+    if name == "overlay":
+        new = "--- /dev/null\n+++ b/window.py\n@@ -0,0 +1 @@\n+x = 1\n"
+        added = run(main, ["overlay", "add", "-", *options, "--json"], input=new)
+        request = {"id": json.loads(added.stdout)["id"]}
     lines = f"{json.dumps(request)}\n\n{json.dumps(request)}\n"
     done = run(main, [*words, "--batch", "-", *options], input=lines)
     assert done.exit_code == 0, done.output

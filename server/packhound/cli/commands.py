@@ -32,6 +32,7 @@ _LAZY_COMMANDS = {
     "eval": "packhound.cli.evaluate:evaluate_suite",
     "rebuild": "packhound.cli.rebuild:rebuild",
     "memory": "packhound.cli.memory:memory",
+    "overlay": "packhound.cli.overlay:overlay",
     "lsp": "packhound.cli.servers:serve_editor",
     "mcp": "packhound.cli.servers:serve_agent",
     "engine": "packhound.cli.servers:engine",

@@ -20,7 +20,20 @@ from packhound import cli
 from packhound.cli import plain
 from packhound.cli.fields import add_fields, given, help_on_arguments
 from packhound.cli.opening import Asker
-from packhound.cli.options import ALONE, AT, BATCH, JSON, MODEL, ROOT, ROOTS, SET, TRACE, Command
+from packhound.cli.options import (
+    ALONE,
+    AT,
+    BATCH,
+    JSON,
+    MODEL,
+    PATCH,
+    ROOT,
+    ROOTS,
+    SET,
+    TRACE,
+    Command,
+    read_patch,
+)
 from packhound.cli.plain import Row
 from packhound.cli.terminal import echo, print_json
 from packhound.cli.tracing import writing_trace
@@ -142,6 +155,10 @@ FORMS = {
         print=plain.print_settings,
         as_json=lambda answer: answer["roots"][0] if len(answer["roots"]) == 1 else answer,
     ),
+    "propose": Form("overlay add"),
+    "overlays": Form("overlay list"),
+    "overlay": Form("overlay show"),
+    "discard_overlay": Form("overlay discard"),
     "memory/list": Form(print=plain.print_notes),
     "memory/search": Form(print=plain.print_notes),
     "memory/show": Form(print=plain.print_note),
@@ -170,6 +187,8 @@ def command_of(operation: Operation, form: Form) -> click.Command:
     shared = (
         (ROOT, JSON) if operation.writes else (ROOTS, AT, JSON, BATCH, SET, MODEL, ALONE, TRACE)
     )
+    if operation.takes_patch:
+        shared = (*shared, PATCH)
     for option in (*form.options, *shared):
         option(command)
     texts = operation.description, help_on_arguments(command, operation.request), form.help
@@ -201,6 +220,9 @@ def _run(
         raise SettingsError(either)
     if asked.get("prompt") == "-":
         asked["prompt"] = sys.stdin.buffer.read().decode("utf-8", "replace")
+    for key in ("patch", "diff"):
+        if values.get(key):
+            asked[key] = read_patch(values[key])
     arguments = {**(form.fixed or {}), **asked, **({"root": at} if at else {})}
     roots = [root] if root else roots
     with (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -57,6 +58,19 @@ def read_roots(
     for root in map(service.root_path, written or ["."]):
         roots.setdefault(service.real_path(root), root)
     return [*roots.values()]
+
+
+def read_patch(written: str) -> str:
+    """Return the diff in a file, `-` for standard input, or the id of an overlay as it is.
+
+    Bytes that are not UTF-8 become surrogates.
+    """
+    if written != "-" and not Path(written).is_file():
+        if "/" in written or "." in written:
+            raise SettingsError(f"there is no file '{written}'")
+        return written
+    data = sys.stdin.buffer.read() if written == "-" else Path(written).read_bytes()
+    return data.decode("utf-8", "surrogateescape")
 
 
 def read_sources(
@@ -122,6 +136,13 @@ AT = click.option(
     default="",
     metavar="rev:NAME|deps:NAME",
     help="Ask another branch, tag or commit, or the sources of a dependency.",
+)
+PATCH = click.option(
+    "--patch",
+    default="",
+    metavar="FILE|ID",
+    help="Ask as if a diff were applied, a file or an overlay; - is standard input.",
+    shell_complete=complete_file,
 )
 ALONE = click.option(
     "--alone", is_flag=True, help="Answer here, even where a daemon has the folder open."

@@ -11,7 +11,12 @@ from .hunks import Hunk as Hunk
 from .hunks import read_hunks as read_hunks
 from .log import History as History
 from .log import HistoryReader as HistoryReader
+from .patched import PatchedFile as PatchedFile
+from .patched import apply_patch as apply_patch
 from .revision import Revision as Revision
 from .revision import find_revision as find_revision
 from .revision import write_revision as write_revision
+from .working_tree import ChangedLines as ChangedLines
 from .working_tree import Changes as Changes
+from .working_tree import Lines as Lines
+from .working_tree import move_lines as move_lines

@@ -33,6 +33,27 @@ class PatchedFile:
     after: bytes | None
     edits: tuple[Edit, ...] = ()
 
+    @property
+    def change(self) -> str:
+        """Return `new`, `deleted`, `renamed` (or copied) or `changed`."""
+        if self.after is None:
+            return "deleted"
+        if self.before is None:
+            return "new"
+        return "changed" if self.old_path == self.path else "renamed"
+
+    @property
+    def n_added(self) -> int:
+        """Number of lines of the new text that the old one has not."""
+        return sum(d - c for _, _, c, d in self.edits)
+
+    @property
+    def n_removed(self) -> int:
+        """Number of lines of the old text that the new one has not."""
+        if self.after is None:
+            return len(split_lines(self.before or b""))
+        return sum(b - a for a, b, _, _ in self.edits)
+
     def new_line(self, line: int) -> int | None:
         """Return where a 0-based line of the old text is in the new one, None if it is not."""
         return _moved(line, self.edits)

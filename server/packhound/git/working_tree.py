@@ -120,7 +120,9 @@ def move_lines(
         before = sum((d - c) - (b - a) for a, b, c, d in edits if b <= first)
         within = sum((d - c) - (b - a) for a, b, c, d in edits if first <= a and b <= last + 1)
         result.append((max(0, first + before), max(0, last + before + within)))
-    result += [(c, max(c, d - 1)) for _, _, c, d in edits]
+    for _, _, c, d in edits:
+        start = max(0, c - (c == d))  # As git has it, a removal marks the line before it.
+        result.append((start, max(start, d - 1)))
     return tuple(sorted(set(result)))
 
 

@@ -26,6 +26,13 @@ class Column(Generic[T]):
     def __init__(self, dtype: DTypeLike) -> None:
         self._rows: NDArray[T] = np.zeros(0, dtype)
 
+    @classmethod
+    def of(cls, rows: NDArray[T]) -> Column[T]:
+        """Return a column that begins with the rows of a snapshot; it copies them to add more."""
+        column = cls(rows.dtype)
+        column._rows = rows
+        return column
+
     def write(self, first: int, rows: NDArray[Any]) -> None:
         """Set the rows from `first` on, which no snapshot has seen yet."""
         end = first + len(rows)

@@ -32,6 +32,17 @@ class NameTable:
     def __len__(self) -> int:
         return len(self.names)
 
+    def fork(self) -> NameTable:
+        """Return a table that begins as this one is now; any thread may call."""
+        fork = NameTable()
+        # The ids first: a name is in the list before it has one.
+        fork._ids = self._ids.copy()
+        fork.names = self.names[: len(fork._ids)]
+        with self._folding:
+            fork._folded = self._folded.copy()
+            fork._n_folded = min(self._n_folded, len(fork.names))
+        return fork
+
     def add(self, name: str) -> int:
         """Return the id of `name`, a new one if need be."""
         name_id = self._ids.get(name)
@@ -75,6 +86,13 @@ class NameIndex:
 
     def __init__(self) -> None:
         self._sorted = _SortedNames(0, NO_NODE_IDS, NO_NODE_IDS)
+
+    def fork(self, n: int) -> NameIndex:
+        """Return an index of names that are the same for the first `n` node ids."""
+        fork = NameIndex()
+        if self._sorted.n <= n:
+            fork._sorted = self._sorted
+        return fork
 
     def lookup(self, name_id: int, name_of: Ints, tail_of: Ints) -> NodeIds:
         """Return the node ids whose `name_of` or `tail_of` is `name_id`, ascending, dead or not."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import count
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,9 @@ from packhound.index.vectors.hnsw import NeighbourGraph
 from packhound.index.vectors.quantization import Codes
 from packhound.index.vectors.vector_column import VectorColumn
 from packhound.parsing import Record
+
+if TYPE_CHECKING:
+    from packhound.index.snapshot import Snapshot
 
 _epochs = count(1)
 
@@ -117,6 +121,21 @@ class NodeColumns:
         present.flags.writeable = usable.flags.writeable = False
         blocks = tuple(self.codes.blocks)
         return Vectors(self.dim, blocks, self.vector_state, present, usable, graph)
+
+
+def fork_columns(snapshot: Snapshot) -> NodeColumns:
+    """Return columns that begin as those of a snapshot and share its rows, with an epoch of own."""
+    n, vectors = snapshot.n_node_ids, snapshot.vectors
+    columns = NodeColumns(vectors.dim)
+    columns.names = snapshot.name_table.fork()
+    columns.name_index = snapshot.name_index.fork(n)
+    columns.file_of, columns.kind_of = Column.of(snapshot.file_of), Column.of(snapshot.kind_of)
+    columns.name_of, columns.tail_of = Column.of(snapshot.name_of), Column.of(snapshot.tail_of)
+    columns.lengths = tuple(map(Column.of, snapshot.lengths))
+    columns.codes = VectorColumn.fork(vectors.dim, vectors.blocks, n)
+    columns.live, columns.vector_state = snapshot.live, vectors.state
+    columns.n_live, columns.totals = snapshot.n_nodes, np.array(snapshot.totals, np.int64)
+    return columns
 
 
 def restore_columns(saved: Saved, dim: int) -> NodeColumns:

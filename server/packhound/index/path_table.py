@@ -7,7 +7,9 @@ features of a path never change, so an edit costs nothing, and a load need not c
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
+from copy import copy
 from itertools import compress, count
 
 import numpy as np
@@ -46,6 +48,14 @@ class WordLists:
                 self._added[word] = array("i", (new_id,))
             else:
                 ids.append(new_id)
+
+    def fork(self, end: int) -> WordLists:
+        """Return lists of the ids below `end` that can be added to; any thread may call."""
+        fork = copy(self)
+        fork._added = {
+            word: ids[: bisect_left(ids, end)] for word, ids in self._added.copy().items()
+        }
+        return fork
 
     def of(self, word: str) -> Ints:
         """Return the ids of a word."""
@@ -104,6 +114,23 @@ class PathTable:
         # The path comes last: a reader that sees it finds all the rest.
         self.paths.append(path)
         return file_id
+
+    def fork(self, n: int) -> PathTable:
+        """Return a table that begins with the first `n` paths; any thread may call."""
+        rows = self.rows(n)
+        n_folders = int(rows[:, FOLDER].max(initial=-1)) + 1
+        fork = PathTable(rows.tobytes(), n_folders)
+        fork.paths = self.paths[:n]
+        fork._folder_ids = {
+            path: folder_id
+            for path, folder_id in self._folder_ids.copy().items()
+            if folder_id < n_folders
+        }
+        fork.stems, fork.words = self.stems.fork(n), self.words.fork(n)
+        fork.stem_groups = self.stem_groups.fork(n)
+        fork.folder_words = self.folder_words.fork(n_folders)
+        fork.folder_stem_groups = self.folder_stem_groups.fork(n_folders)
+        return fork
 
     def rows(self, n: int) -> Ints:
         """Return the features of the first `n` paths, [n, 5]."""

@@ -17,7 +17,7 @@ from packhound.index.blocks import PENDING, Saved
 from packhound.index.compaction import Compacted, catch_up, renumber_entry
 from packhound.index.diff import FileDiff, diff_file
 from packhound.index.file_entry import UNREAD, FileEntry
-from packhound.index.node_columns import NodeColumns, restore_columns
+from packhound.index.node_columns import NodeColumns, fork_columns, restore_columns
 from packhound.index.path_table import PathTable
 from packhound.index.postings.merge_policy import MergePolicy, merge_neighbours
 from packhound.index.postings.reader import Postings
@@ -95,6 +95,19 @@ class IndexState:
         self.files = {entry.path: entry for entry in self._mark_unread(saved.files)}
         self.paths = saved.paths
         self._file_ids = {entry.path: entry.file_id for entry in saved.files}
+
+    def fork(self, snapshot: Snapshot) -> None:
+        """Replace the state of an empty index by a snapshot of another one, which stays as it is.
+
+        Immutable parts are shared, those that grow are copied; vectors are scanned.
+        """
+        self.columns = fork_columns(snapshot)
+        self.segments = list(snapshot.terms.segments)
+        self.files = dict(snapshot.files)
+        self.paths = snapshot.path_table.fork(snapshot.n_file_ids)
+        # Of a path that was dropped and came back the last id.
+        self._file_ids = {path: n for n, path in enumerate(self.paths.paths) if path}
+        self._file_ids |= {entry.path: entry.file_id for entry in self.files.values()}
 
     def merge_inline(self) -> None:
         """Merge small neighbours as far as that takes no longer than a moment."""

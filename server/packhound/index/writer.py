@@ -113,6 +113,14 @@ class Index:
         self._snapshot = self._state.view(saved.generation)
         return self._snapshot
 
+    @classmethod
+    def fork(cls, snapshot: Snapshot, encoder: Encoder | None) -> Index:
+        """Return an index that goes on from a snapshot of another one, which never sees it."""
+        index = cls(encoder)
+        index._state.fork(snapshot)
+        index._snapshot = index._state.view(snapshot.generation)
+        return index
+
     def embed_some(self) -> bool:
         """Encode a few of the pending texts; return False when none is pending."""
         if self._queue is None:

@@ -121,6 +121,11 @@ class FolderTools:
 def _describe(operation: Operation, served: Folders | None) -> Json:
     schema = schema_of(operation)
     properties = {**schema["properties"], **_root_property(served)}
+    if operation.takes_patch and served and any(o.name == "propose" for o in served.operations):
+        properties["patch"] = {
+            "type": "string",
+            "description": "Answer as if this diff, or the overlay of this id, were applied.",
+        }
     return {
         "name": operation.name,
         "title": operation.title,

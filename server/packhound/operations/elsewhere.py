@@ -1,7 +1,8 @@
-"""Places outside the workspace that a request names: `rev:NAME` and `deps:NAME`.
+"""Other roots that a request names: `rev:NAME`, `deps:NAME`, and a folder as if it were patched.
 
-They stand in a query or as the root; a place in an answer, `rev@COMMIT/PATH`, is understood as the
-path, name or first glob of a later request.
+The first two stand in a query or as the root; a place in an answer, `rev@COMMIT/PATH`, is
+understood as the path, name or first glob of a later request. A patch is given as `patch`, or by
+`overlay:ID` in a query.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from dataclasses import replace
 from packhound import service
 from packhound.core.errors import SettingsError
 from packhound.operations.operation import Call
+from packhound.redact import visible_line
 
 _FILTER = re.compile(r"(?<!\S)(rev|deps):(\S+)")
+_OVERLAY = re.compile(r"(?<!\S)overlay:([0-9a-f]{8})(?!\S)")
 _LABEL = re.compile(r"(?:\./)?(rev|deps)@([^/\s]+)(?:/|$)")
 _PLACES = ("path", "name", "focus_path")
 _AGENT_S, _TYPING_S, _READ_S = 20.0, 1.0, 60.0
@@ -24,10 +27,51 @@ _AGENT_S, _TYPING_S, _READ_S = 20.0, 1.0, 60.0
 def elsewhere(
     call: Call, arguments: Mapping[str, object]
 ) -> tuple[Call, Mapping[str, object], list[str]]:
-    """Return the call on the place that its arguments name, these without it, and what it is.
+    """Return the call on what its arguments name, these without it, and notes on what it is.
 
-    Raises SettingsError: no folder has such a revision or dependency.
+    Raises SettingsError: no folder has such a revision or dependency, or the patch does not apply.
     """
+    call, arguments, notes = _other_root(call, arguments)
+    call, arguments, note = _as_if_patched(call, arguments)
+    return call, arguments, [*notes, *note]
+
+
+def _as_if_patched(
+    call: Call, arguments: Mapping[str, object]
+) -> tuple[Call, Mapping[str, object], list[str]]:
+    """Return the call on a folder as if the patch of its arguments were applied, if they have one.
+
+    It is the first of the folders asked to which the patch applies.
+    """
+    arguments, query = dict(arguments), str(arguments.get("query") or "")
+    patch = arguments.pop("patch", None) or ""
+    if not isinstance(patch, str):
+        raise SettingsError(f"argument 'patch' is {patch!r:.80}; expected a diff or an id")
+    if not patch and "\n" not in query.strip() and (match := _OVERLAY.search(query)):
+        patch = match[1]
+        arguments["query"] = _OVERLAY.sub("", query, count=1).strip()
+    if not patch:
+        return call, arguments, []
+    identity = "" if "\n" in patch.strip() else patch.strip().removeprefix("overlay:")
+    refusals = []
+    for root in call.roots.select(str(arguments.get("root") or "")):
+        try:
+            overlays = service.Overlays(root.engine.root)
+            data = overlays.get(identity).patch if identity else service.patch_bytes(patch)
+            engine = root.engine.proposals.open(data).engine
+        except SettingsError as refusal:
+            refusals.append(refusal)
+            continue
+        name = f"overlay:{identity}" if identity else "the patch"
+        note = f"as if {name} were applied to {visible_line(root.label)}"
+        return replace(call, roots=call.roots.as_if(root, engine)), arguments, [note]
+    raise service.best_refusal(refusals or [SettingsError("no folder is open")])
+
+
+def _other_root(
+    call: Call, arguments: Mapping[str, object]
+) -> tuple[Call, Mapping[str, object], list[str]]:
+    """Return the call on the other root that its arguments name, if they name one."""
     written = str(arguments.get("root") or "")
     for root in call.roots if written else ():
         if other := root.engine.others.at(written):

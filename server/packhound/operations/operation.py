@@ -116,6 +116,11 @@ class Operation:
     lists: bool = False
 
     @property
+    def takes_patch(self) -> bool:
+        """Return True if it can be asked as if a patch were applied."""
+        return self.is_about_code and self.name != "status"
+
+    @property
     def is_about_code(self) -> bool:
         """Return True if an answer depends on which files were read."""
         return self.group in ("default", "explain", "docs") and not self.writes

@@ -23,6 +23,7 @@ from packhound.operations import (
     grep,
     notes,
     outline,
+    overlays,
     pack,
     read_node,
     related,
@@ -66,6 +67,7 @@ OPERATIONS: dict[str, Operation] = {
         *notes.OPERATIONS,
         *skills.OPERATIONS,
         *episodes.OPERATIONS,
+        *overlays.OPERATIONS,
         explain.OPERATION,
         docs.OPERATION,
         *folder.OPERATIONS,
@@ -137,6 +139,9 @@ def _answer(
     call: Call, name: str, arguments: Mapping[str, object], locations: Locations | None
 ) -> Json:
     call, off_notes = (call, []) if name in _WHEN_OFF else switched_on(call)
+    if arguments.get("patch") and not operation_named(name).takes_patch:
+        names = ", ".join(each.name for each in OPERATIONS.values() if each.takes_patch)
+        raise SettingsError(f"'{visible_line(name)}' takes no patch; these do: {names}")
     call, arguments, notes = elsewhere(call, arguments)
     values = {key: value for key, value in arguments.items() if key not in ("root", "trace")}
     written = arguments.get("root") or ""
@@ -220,6 +225,8 @@ def leave(
     node = rows.get(NODE)
     if isinstance(node, NodeRef):
         left |= roots.whose(node.root)
+        if roots.adds(node):
+            left["proposed"] = True
         if locations and node.path:
             left |= locations.json(node)
             for line in left.get("lines", ()):

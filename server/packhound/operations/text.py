@@ -74,8 +74,9 @@ class Text(NamedTuple):
 
 
 def title(row: Row) -> str:
-    """Return `path:10-20 kind Qual.name` of a node."""
-    return f"{location(row)} {heading(row['kind'], row['qualname'])}"
+    """Return `path:10-20 kind Qual.name` of a node, after `+` if it has lines of a patch."""
+    mark = "+ " if row.get("proposed") else ""
+    return f"{mark}{location(row)} {heading(row['kind'], row['qualname'])}"
 
 
 def location(row: Row) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from packhound.core.errors import SettingsError
-from packhound.core.types import Document, NodeId, NodeRef, Query, Results
+from packhound.core.types import NodeId, NodeRef, Query, Results
 from packhound.git import Changes
 from packhound.graph import CallGraph, EdgeKind, Grade, Graph, Use
 from packhound.index import Snapshot
@@ -24,7 +24,6 @@ from packhound.search import SearchCache
 
 Searcher: TypeAlias = Callable[[Snapshot, Query, "threading.Event | None"], Results]
 Source: TypeAlias = Callable[[str, Snapshot], "bytes | None"]
-Opened: TypeAlias = Callable[[str], "Document | None"]
 
 
 class PackService:
@@ -36,7 +35,7 @@ class PackService:
         search: Searcher,
         search_cache: SearchCache,
         source: Source,
-        opened: Opened,
+        changes: Changes,
         clean_texts: CleanTexts,
         conversations: Conversations,
         graph: Graph | None = None,
@@ -48,7 +47,7 @@ class PackService:
         self._source = source
         self._graph = graph or Graph()
         self.conversations = conversations
-        self._changes = Changes(root, opened)
+        self._changes = changes
         self._clean_texts = clean_texts
 
     def prepare(self, snapshot: Snapshot) -> Iterator[None]:

@@ -2,6 +2,9 @@ from .engine import Engine as Engine
 from .engine_pool import EnginePool as EnginePool
 from .notes import notes_folder as notes_folder
 from .other_roots import checked_out as checked_out
+from .overlays import Overlay as Overlay
+from .overlays import Overlays as Overlays
+from .overlays import patch_bytes as patch_bytes
 from .roots import check_root as check_root
 from .roots import clear_index as clear_index
 from .roots import index_folder as index_folder

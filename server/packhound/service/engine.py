@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Collection, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -43,6 +44,7 @@ from packhound.service.pack_sources import add_records, choose_records
 from packhound.service.packs import Packs
 from packhound.service.peers import Peers
 from packhound.service.preparation import Activity, BackgroundPreparation
+from packhound.service.proposals import Proposals
 from packhound.service.roots import check_root
 from packhound.service.sources import FolderSources
 from packhound.service.status import Listener
@@ -89,6 +91,7 @@ class Engine:
             self.index, self.packs, self._activity, timing, peers
         )
         self.others = OtherRoots(self.index)
+        self.proposals = Proposals(self)
 
     @classmethod
     def open(
@@ -107,6 +110,17 @@ class Engine:
         current = settings.read().settings if isinstance(settings, FolderSettings) else settings
         root, notify = check_root(root, current), on_change or (lambda: None)
         return cls(root, settings, notify, timing, peers or Peers())
+
+    def over(self, index: IndexedFolder) -> Engine:
+        """Return an engine of another index of this folder; notes and uses stay those of here."""
+        engine = copy(self)
+        engine.index = index
+        engine._folder_settings = None
+        engine._in_force = self._in_force._replace(settings=engine.index.settings)
+        engine._search = FolderSearch(engine.index, self._activity)
+        engine.packs = Packs(engine.index, engine._search, engine.index.peers)
+        engine.sources = FolderSources(engine.index, self.notes)
+        return engine
 
     @property
     def snapshot(self) -> Snapshot:
@@ -448,6 +462,7 @@ class Engine:
 
     def close(self) -> None:
         """Stop following the folder; what was read is saved."""
+        self.proposals.close()
         self.others.close()
         self.preparation.deep.close()
         self.index.close()

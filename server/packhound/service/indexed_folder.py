@@ -15,7 +15,8 @@ from packhound.core.settings import Settings
 from packhound.core.status import LeftOut, Reading, Status
 from packhound.core.types import Document, NodeRef, Query
 from packhound.encoder import Embedder
-from packhound.files import read_text, read_unchanged, stamp_at
+from packhound.files import WalkLimits, read_text, read_unchanged, stamp_at
+from packhound.git import Changes
 from packhound.grep import Grep
 from packhound.index import Snapshot
 from packhound.indexing import (
@@ -147,6 +148,24 @@ class IndexedFolder:
         """The part of the saved index that is in memory."""
         opened = self._opened
         return opened.store.rows_of(opened.index.snapshot) if opened.store else None
+
+    @property
+    def needs_texts(self) -> bool:
+        """Return True if nodes are encoded from their texts."""
+        return self._opened.index.needs_texts
+
+    @property
+    def limits(self) -> WalkLimits:
+        """The limits of what is indexed."""
+        return self._indexer.limits
+
+    def changes(self) -> Changes:
+        """Return the lines that differ from the last commit."""
+        return Changes(self.root, self.open_document)
+
+    def adds(self, _path: str, _first: int, _last: int) -> bool:
+        """Return True if lines of a file are there by a patch alone."""
+        return False
 
     def shares_segments(self, other: IndexedFolder) -> bool:
         """Return True if another index has a segment of this one."""

@@ -42,7 +42,7 @@ class Packs:
                     self._search,
                     cache,
                     folder.source,
-                    folder.open_document,
+                    folder.changes(),
                     folder.clean_texts,
                     self._conversations,
                     self._graph(),

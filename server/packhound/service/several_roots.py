@@ -20,7 +20,7 @@ from packhound import pack
 from packhound.core.errors import SettingsError
 from packhound.core.status import total_reading
 from packhound.core.typed import without_surrogates
-from packhound.core.types import Query, Results, merge_facets
+from packhound.core.types import NodeRef, Query, Results, merge_facets
 from packhound.grep import GrepGroup, GrepRequest, GrepResults, merge_grep_notes
 from packhound.redact import visible_line
 from packhound.search import (
@@ -113,6 +113,21 @@ class Roots:
         roots = self._asking(other)
         roots._all = (*self._all, other)
         return roots
+
+    def as_if(self, root: Root, engine: Engine) -> Roots:
+        """Return the same folders to ask, one of them as another engine has it."""
+        roots = copy(self)
+        roots._all, roots._asked = (
+            tuple(each._replace(engine=engine) if each == root else each for each in part)
+            for part in (self._all, self._asked)
+        )
+        return roots
+
+    def adds(self, node: NodeRef) -> bool:
+        """Return True if some lines of a node are there by a patch alone."""
+        root = next((root for root in self._all if root.path == node.root), None)
+        span = node.span
+        return bool(root and root.engine.index.adds(node.path, span.start_line, span.end_line))
 
     def _asking(self, *asked: Root) -> Roots:
         roots = copy(self)

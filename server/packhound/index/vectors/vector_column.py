@@ -49,6 +49,22 @@ class VectorColumn:
         self.blocks = [*shared]
         self.n_shared = len(shared) * BLOCK_VECTORS
 
+    @classmethod
+    def fork(cls, dim: int, blocks: Sequence[VectorBlock], n: int) -> VectorColumn:
+        """Return a column that begins with the first `n` vectors of a snapshot.
+
+        Its last block, to which it adds, is a copy of the part in use.
+        """
+        n_full, n_last = divmod(n, BLOCK_VECTORS)
+        column = cls(dim, blocks[:n_full])
+        if n_last and dim:
+            column.reserve(n)
+            last, groups = blocks[n_full], -(-n_last // GROUP_VECTORS)
+            column.blocks[-1].codes[:groups] = last.codes[:groups]
+            column.blocks[-1].scales[:n_last] = last.scales[:n_last]
+            column.blocks[-1].sums[:n_last] = last.sums[:n_last]
+        return column
+
     def reserve(self, n: int) -> None:
         """Allocate blocks for `n` vectors; those without dimensions need none."""
         while self.dim and len(self.blocks) * BLOCK_VECTORS < n:

@@ -12,7 +12,15 @@ from packhound.core.types import Json
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.operations import arguments_of, call_of, selection_of
 from packhound.lsp.params import object_in, text_in, value_in
-from packhound.operations import Pack, item_row, make_pack, pack_row, read_request, switched_on
+from packhound.operations import (
+    Pack,
+    elsewhere,
+    item_row,
+    make_pack,
+    pack_row,
+    read_request,
+    switched_on,
+)
 from packhound.rpc import Params
 
 
@@ -21,10 +29,11 @@ def pack(ls: PackhoundServer, params: Params) -> Json:
     call, off_notes = switched_on(call_of(ls))
     arguments = arguments_of(ls, "pack", params)
     arguments |= selection_of(ls, object_in(params, "focus"))
-    request = read_request("pack", arguments)
+    call, asked, where = elsewhere(call, arguments)
+    request = read_request("pack", {k: v for k, v in asked.items() if k != "root"})
     assert isinstance(request, Pack)
     wanted, packed = make_pack(call, request)
-    packed = replace(packed, notes=(*packed.notes, *off_notes))
+    packed = replace(packed, notes=(*packed.notes, *where, *off_notes))
     identity, total = ls.session.packs.add(packed, wanted.model)
     rows = pack_row(call.roots, packed, wanted.model, explain=request.explain)
     return {**rows, "root": _root_of(ls, params), "id": identity, "total": total}

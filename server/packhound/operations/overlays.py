@@ -1,0 +1,222 @@
+"""Overlays: patches that somebody proposes, kept until they are discarded, never applied here.
+
+`propose` writes to the user's data folder; everything else only reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+from msgspec import Meta
+
+from packhound import service
+from packhound.core.errors import SettingsError
+from packhound.core.records import iso_date
+from packhound.operations.operation import Call, Json, MaxTokens, Operation, Request, Word
+from packhound.operations.text import Row, Text, path_of, rows_in
+from packhound.redact import safe_line, visible_line, without_secrets
+
+if TYPE_CHECKING:
+    from packhound.service import Overlay, Root
+
+_GROUP = "overlays"
+_MAX_PATCH = 5_000_000
+
+Patch = Annotated[
+    str, Meta(min_length=1, max_length=_MAX_PATCH, description="A diff, as `git diff` prints it.")
+]
+Identity = Annotated[
+    str, Meta(min_length=1, max_length=100, description="Of an overlay, as `overlays` lists it.")
+]
+
+
+class Propose(Request):
+    """A patch, and who proposes it why."""
+
+    diff: Patch
+    message: Annotated[str, Meta(max_length=4_000, description="What it is for.")] = ""
+    author: Annotated[Word, Meta(description="Who proposes it.")] = ""
+    max_tokens: MaxTokens = 4_000
+
+
+class ListOverlays(Request):
+    """All of the folders."""
+
+    max_tokens: MaxTokens = 4_000
+
+
+class OverlayId(Request):
+    """One overlay."""
+
+    id: Identity
+    max_tokens: MaxTokens = 4_000
+
+
+class ShowOverlay(OverlayId):
+    """One overlay, with the diff itself where it is asked for."""
+
+    with_diff: Annotated[bool, Meta(description="Return the diff too.")] = False
+
+
+def propose(call: Call, request: Propose) -> Json:
+    """Keep a patch for the first folder to which it applies. Raises SettingsError: to none."""
+    data, refusals = service.patch_bytes(request.diff), []
+    for root in call.roots:
+        try:
+            folder = root.engine.proposals.open(data).folder
+        except SettingsError as refusal:
+            refusals.append(refusal)
+            continue
+        overlay = service.Overlays(root.engine.root).add(
+            request.diff, request.author, request.message, folder.base_digests()
+        )
+        return _row(call, root, overlay)
+    raise service.best_refusal(refusals or [SettingsError("no folder is open")])
+
+
+def list_(call: Call, _request: ListOverlays) -> Json:
+    """Return the overlays of all folders, the newest first, without their diffs."""
+    rows = [_row(call, root, overlay) for root, overlay in _all(call)]
+    return {"overlays": sorted(rows, key=lambda row: str(row["created"]), reverse=True)}
+
+
+def show(call: Call, request: ShowOverlay) -> Json:
+    """Return one overlay. Raises SettingsError: there is none of that id."""
+    root, overlay = _find(call, request.id)
+    diff = (
+        {"diff": without_secrets(overlay.patch.decode("utf-8", "replace"))}
+        if request.with_diff
+        else {}
+    )
+    return {**_row(call, root, overlay), **diff}
+
+
+def discard(call: Call, request: OverlayId) -> Json:
+    """Delete one overlay. Raises SettingsError: there is none of that id."""
+    root, overlay = _find(call, request.id)
+    service.Overlays(root.engine.root).discard(overlay.id)
+    return {"id": overlay.id, "status": "discarded"}
+
+
+def _all(call: Call) -> Iterator[tuple[Root, Overlay]]:
+    for root in call.roots:
+        for overlay in service.Overlays(root.engine.root).all():
+            yield root, overlay
+
+
+def _find(call: Call, identity: str) -> tuple[Root, Overlay]:
+    refusals = []
+    for root in call.roots:
+        try:
+            return root, service.Overlays(root.engine.root).get(identity.removeprefix("overlay:"))
+        except SettingsError as refusal:
+            refusals.append(refusal)
+    raise service.best_refusal(refusals or [SettingsError("no folder is open")])
+
+
+def _row(call: Call, root: Root, overlay: Overlay) -> Json:
+    """Return an overlay: who proposed it, whether it applies now, and the files that it changes."""
+    row: Json = {
+        "id": overlay.id,
+        "author": safe_line(overlay.author),
+        "message": safe_line(overlay.message),
+        "created": iso_date(overlay.created),
+        **call.roots.whose(root.path),
+    }
+    try:
+        folder = root.engine.proposals.open(overlay.patch).folder
+    except SettingsError as refusal:
+        return {**row, "applies": False, "problem": str(refusal), "files": []}
+    now = folder.base_digests()
+    files = [
+        {
+            "path": file.path,
+            "change": file.change,
+            **({"old_path": file.old_path} if file.old_path != file.path else {}),
+            "added": file.n_added,
+            "removed": file.n_removed,
+            "moved_on": now.get(file.path) != overlay.base.get(file.path),
+        }
+        for file in folder.patched.values()
+    ]
+    return {**row, "applies": True, "problem": "", "files": files}
+
+
+def _listed_text(answer: Row) -> Text:
+    units = ["\n".join(_lines(row)) for row in rows_in(answer, "overlays")]
+    return Text(() if units else ("no overlays are kept",), units, "overlays")
+
+
+def _shown_text(answer: Row) -> Text:
+    if "files" not in answer:
+        return Text([f"overlay {answer['id']} is {answer['status']}"])
+    head, *units = _lines(answer)
+    units += [visible_line(line) for line in str(answer.get("diff", "")).splitlines()]
+    return Text([head], units, "lines", rows_in(answer, "notes"))
+
+
+def _lines(row: Row) -> Iterator[str]:
+    """Yield who proposed an overlay, whether it applies, and its files, a line each."""
+    by = f" by {row['author']}" if row["author"] else ""
+    message = f": {row['message']}" if row["message"] else ""
+    yield visible_line(f"overlay {row['id']}{by}, {row['created']}{message}")
+    if not row["applies"]:
+        yield visible_line(f"  does not apply any more: {row['problem']}")
+    for file in row["files"]:
+        old = f" of {visible_line(file['old_path'])}" if "old_path" in file else ""
+        moved = ", which has changed since" if file["moved_on"] else ""
+        counts = f"+{file['added']:,} -{file['removed']:,}"
+        yield f"  {file['change']}{old} {path_of({**row, **file})} {counts}{moved}"
+
+
+_SHOW = Operation(
+    "overlay",
+    "Show an overlay",
+    "Whether a proposed patch applies, and what it changes.",
+    "`id`, `author`, `message`, `created`, whether it `applies` to what the user sees, else the "
+    "`problem`, and its `files` with `change`, lines `added` and `removed`, and whether they have "
+    "`moved_on` since it was proposed; `diff` where it was asked for.",
+    ShowOverlay,
+    show,
+    _shown_text,
+    _GROUP,
+)
+OPERATIONS = (
+    Operation(
+        "propose",
+        "Propose a patch",
+        "Keep a patch as an overlay, to search and review the code as if it were applied; "
+        "no file of the workspace is written.",
+        "As `overlay`.",
+        Propose,
+        propose,
+        _shown_text,
+        _GROUP,
+        writes=True,
+        instead="Give its id as `patch` to search, grep, symbol, changes, outline, related, pack "
+        "and read_node.",
+    ),
+    Operation(
+        "overlays",
+        "List overlays",
+        "The patches that were proposed.",
+        "`overlays`, each as `overlay` has it.",
+        ListOverlays,
+        list_,
+        _listed_text,
+        _GROUP,
+    ),
+    _SHOW,
+    replace(
+        _SHOW,
+        name="discard_overlay",
+        title="Discard an overlay",
+        description="Forget a proposed patch.",
+        returns="`id` and `status`.",
+        request=OverlayId,
+        run=discard,
+        writes=True,
+    ),
+)

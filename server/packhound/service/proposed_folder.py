@@ -1,0 +1,210 @@
+"""A folder's index as if a patch were applied: a fork of its snapshot, in memory alone.
+
+It shares the segments, vectors and files of the snapshot, and has what it adds for itself: nothing
+of it reaches the folder, its index, its store or a habit. It is forked again when the folder's
+index has changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from packhound.core.errors import SettingsError
+from packhound.core.settings_reader import changed
+from packhound.core.status import LeftOut
+from packhound.core.types import Document, Query
+from packhound.files import decode, is_included, is_large, is_searched_text, read_bytes
+from packhound.git import ChangedLines, Changes, Lines, PatchedFile, apply_patch, move_lines
+from packhound.grep import Grep
+from packhound.index import Index, Snapshot
+from packhound.indexing import WorkQueue
+from packhound.parsing import SharedPool
+from packhound.search import SearchCache
+from packhound.service.indexed_folder import Current, IndexedFolder
+from packhound.service.open_index import OpenedIndex
+from packhound.service.peers import Peers
+from packhound.service.redacted_texts import RedactedTexts
+
+_OWN = {
+    "ranking.activity": False,
+    "sources.episodes.enabled": False,
+    "index.persist": False,
+}
+"""Settings that keep habits and the disk out of it."""
+_MOST_BYTES = 30_000_000
+_WHOLE: Lines = (0, 1 << 30)
+
+
+class ProposedFolder(IndexedFolder):
+    """The index of another `IndexedFolder` with a patch applied. Any thread may call."""
+
+    def __init__(self, base: IndexedFolder, patch: bytes, peers: Peers) -> None:
+        """Raises SettingsError: the patch is broken, or does not apply."""
+        self.root, self.peers, self.models = base.root, peers, base.models
+        self.settings = changed(base.settings, _OWN)
+        self.closed, self.deep_progress = False, None
+        self._base, self._patch = base, patch
+        self._replacing = base._replacing
+        self._extractors = base._extractors
+        self._forking = threading.Lock()
+        self._forked: Snapshot | None = None
+        self.clean_texts = base.clean_texts
+        self.grep = Grep(str(self.root), self.source)
+        self.grep.filters = base.grep.filters
+        redacted = RedactedTexts(self.source, self.clean_texts)
+        self.redacted_grep = Grep(str(self.root), redacted, redacted.prefilter)
+        self.redacted_grep.filters = base.redacted_grep.filters
+        self.patched: Mapping[str, PatchedFile] = {}
+        """The files of the patch, by path."""
+        self._documents: dict[str, Document] = {}
+        self._pool = SharedPool(
+            1, is_for_edits=True, with_texts=base.needs_texts, extractors=base._extractors
+        )
+        self.follow()
+
+    def follow(self) -> None:
+        """Fork again if the folder has changed. Raises SettingsError: the patch does not apply."""
+        self._follow_base(self._base.current(Query("")).snapshot)
+
+    def current(self, query: Query, cancel: threading.Event | None = None) -> Current:
+        """Fork again if the folder has changed; wait as the folder does.
+
+        Raises SettingsError: the patch does not apply any more.
+        """
+        current = self._base.current(query, cancel)
+        self._follow_base(current.snapshot)
+        return current._replace(snapshot=self.snapshot)
+
+    @property
+    def queue(self) -> WorkQueue:
+        """The work queue of the folder: what is read there is read here."""
+        return self._base.queue
+
+    @property
+    def left_out(self) -> LeftOut:
+        """Files that are not indexed, as in the folder."""
+        return self._base.left_out
+
+    def open_document(self, path: str) -> Document | None:
+        """Return the text of the patch, else what an editor has open; None where a file goes."""
+        if path in self.patched:
+            return self._documents.get(path)
+        return self._base.open_document(path)
+
+    def base_digests(self) -> dict[str, str]:
+        """Return a digest of each text that the patch changes as it is now, "" for none."""
+        return {
+            path: hashlib.blake2b(file.before, digest_size=8).hexdigest()
+            if file.before is not None
+            else ""
+            for path, file in self.patched.items()
+        }
+
+    def changes(self) -> Changes:
+        """Return the changed lines, those of the patch among them."""
+        return _ProposedChanges(self)
+
+    def adds(self, path: str, first: int, last: int) -> bool:
+        """Return True if some 0-based lines of a file are there by the patch alone."""
+        file = self.patched.get(path)
+        return file is not None and file.adds_to(first, last)
+
+    def close(self) -> None:
+        """Forget the fork."""
+        self.closed = True
+        self._pool.close()
+
+    def _follow_base(self, snapshot: Snapshot) -> None:
+        with self._forking:
+            if snapshot is self._forked:
+                return
+            files = apply_patch(self._patch, self._read)
+            for file in files.values():
+                if file.before is None and Path(self.root, file.path).is_dir():
+                    raise SettingsError(f"the patch does not apply to {file.path!r}: a folder")
+            documents = dict(self._admitted(files.values()))
+            index = Index.fork(snapshot, self.embedder)
+            index.remove([path for path in files if path not in documents])
+            index.replace(
+                [
+                    self._pool.parse(document, index.complete_digests(path), is_open=False)
+                    for path, document in documents.items()
+                ],
+                {},
+            )
+            while index.embed_some():
+                pass
+            index.publish()
+            self.patched, self._documents = files, documents
+            self.search_cache = SearchCache(self.settings.words.k1, self.settings.words.b)
+            self._opened, self._forked = OpenedIndex(index), snapshot
+
+    def _admitted(self, files: Iterable[PatchedFile]) -> Iterator[tuple[str, Document]]:
+        """Yield the texts that the folder would index if they were on its disk."""
+        limits = self._base.limits
+        for file in files:
+            is_known = file.path in self._base.snapshot.files
+            if file.after is None or not (is_known or is_included(self.root, file.path, limits)):
+                continue
+            text = decode(file.path, file.after)
+            if is_searched_text(text, limits.max_file_bytes):
+                large = is_large(file.path, text, limits.max_file_bytes)
+                yield file.path, Document(file.path, text, is_large=large)
+
+    def _read(self, path: str) -> bytes | None:
+        """Return a file as the user sees it. Raises SettingsError for what no patch may change."""
+        try:
+            file = read_bytes(self.root, path, _MOST_BYTES)
+        except (OSError, ValueError):
+            file = None
+        at = Path(self.root, path)
+        is_linked = at.is_symlink() or any(
+            (self.root / folder).is_symlink() for folder in at.relative_to(self.root).parents
+        )
+        if is_linked or (file is None and os.path.lexists(at) and not at.is_dir()):
+            raise SettingsError(f"the patch does not apply to {path!r}: a link, or no plain file")
+        saved = file[0] if file else None
+        document = self._base.open_document(path)
+        if document is None or (saved is not None and decode(path, saved) == document.source):
+            return saved
+        if saved is not None and decode(path, saved) != saved.removeprefix(b"\xef\xbb\xbf"):
+            raise SettingsError(
+                f"the patch does not apply to {path!r}: it is open and not saved, and is searched"
+                " as another text than that of its file"
+            )
+        return document.source
+
+
+class _ProposedChanges(Changes):
+    """The lines that differ from a commit, with those of the patch."""
+
+    def __init__(self, folder: ProposedFolder) -> None:
+        super().__init__(folder.root, folder._base.open_document)
+        self._folder = folder
+
+    def lines(self, path: str) -> tuple[Lines, ...]:
+        """Return the lines of a file that are not in the last commit."""
+        return self._moved(path, super().lines(path))
+
+    def since(self, base: str, open_paths: Iterable[str]) -> ChangedLines:
+        """Return all lines that differ from a commit; waits for git. Raises SettingsError."""
+        files = self._folder.patched
+        there = super().since(base, open_paths)
+        moved = {path: self._moved(path, there.get(path, ())) for path in {**there, **files}}
+        # In the order of git: what it knows by path, then what is new.
+        order = sorted(moved, key=lambda path: (moved[path] == (_WHOLE,), path))
+        return {path: moved[path] for path in order if moved[path]}
+
+    def _moved(self, path: str, lines: tuple[Lines, ...]) -> tuple[Lines, ...]:
+        file = self._folder.patched.get(path)
+        if file is None:
+            return lines
+        if file.after is None:
+            return ()
+        if file.before is None or file.old_path != path:
+            return (_WHOLE,)
+        return move_lines(lines, file.edits)
