@@ -20,3 +20,4 @@ from .working_tree import ChangedLines as ChangedLines
 from .working_tree import Changes as Changes
 from .working_tree import Lines as Lines
 from .working_tree import move_lines as move_lines
+from .working_tree import read_committed as read_committed

@@ -6,6 +6,7 @@ open document is compared when it is asked about, so no edit is missed.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
@@ -39,6 +40,12 @@ _DIFF = (*OPTIONS, "--", ".")
 _COMMIT = ("rev-parse", "--verify", "--quiet", "--end-of-options")
 _NEW = ("status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules", "--", ".")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
+
+
+def read_committed(root: Path, path: str) -> bytes | None:
+    """Return a file as the last commit has it, None if it has none."""
+    text = git(root, "show", f"HEAD:./{path}", timeout_s=_TIMEOUT_S)
+    return None if text is None else os.fsencode(text)
 
 
 class Changes(RepositoryReader):
@@ -96,7 +103,10 @@ def changed_lines(
     changed = {path: (_WHOLE,) if is_notebook(path) else lines for path, lines in changed.items()}
     status = git(root, *_NEW, timeout_s=_TIMEOUT_S) or ""
     _, new = parse_status(status, repository.prefix)
-    return {**changed, **({path: (_WHOLE,) for path in new} if len(new) <= _MAX_NEW else {})}
+    return {
+        **changed,
+        **({path: (_WHOLE,) for path in sorted(new)} if len(new) <= _MAX_NEW else {}),
+    }
 
 
 def parse_diff(diff: str) -> dict[str, tuple[Lines, ...]]:

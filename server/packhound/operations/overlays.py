@@ -15,14 +15,17 @@ from packhound import service
 from packhound.core.errors import SettingsError
 from packhound.core.records import iso_date
 from packhound.operations.operation import Call, Json, MaxTokens, Operation, Request, Word
-from packhound.operations.text import Row, Text, path_of, rows_in
+from packhound.operations.rows import link_row, node_row
+from packhound.operations.text import Row, Text, path_of, rows_in, title
 from packhound.redact import safe_line, visible_line, without_secrets
 
 if TYPE_CHECKING:
+    from packhound.impact import Break, RelatedFile
     from packhound.service import Overlay, Root
 
 _GROUP = "overlays"
 _MAX_PATCH = 5_000_000
+_MAX_FILES = 10
 
 Patch = Annotated[
     str, Meta(min_length=1, max_length=_MAX_PATCH, description="A diff, as `git diff` prints it.")
@@ -72,7 +75,7 @@ def propose(call: Call, request: Propose) -> Json:
         overlay = service.Overlays(root.engine.root).add(
             request.diff, request.author, request.message, folder.base_digests()
         )
-        return _row(call, root, overlay)
+        return {**_row(call, root, overlay), **_verdict(root, overlay)}
     raise service.best_refusal(refusals or [SettingsError("no folder is open")])
 
 
@@ -90,7 +93,7 @@ def show(call: Call, request: ShowOverlay) -> Json:
         if request.with_diff
         else {}
     )
-    return {**_row(call, root, overlay), **diff}
+    return {**_row(call, root, overlay), **_verdict(root, overlay), **diff}
 
 
 def discard(call: Call, request: OverlayId) -> Json:
@@ -144,6 +147,71 @@ def _row(call: Call, root: Root, overlay: Overlay) -> Json:
     return {**row, "applies": True, "problem": "", "files": files}
 
 
+def _verdict(root: Root, overlay: Overlay) -> Json:
+    """Return what is known of an overlay that applies, and nothing of another."""
+    try:
+        proposal = root.engine.proposals.open(overlay.patch)
+        verdict = service.verdict_of(root.engine, proposal, overlay.patch, _MAX_FILES)
+    except SettingsError:
+        return {}
+    changes = verdict.changes
+    rows: Json = {
+        "syntax": [
+            {"path": each.path, "line": each.line + 1, "text": safe_line(each.text)}
+            for each in verdict.syntax
+        ],
+        "unresolved": [_break_row(each) for each in verdict.unresolved],
+        "calls": [
+            {**_break_row(each), "takes": str(each.takes), "given": each.given}
+            for each in verdict.calls
+        ],
+        "callers": [
+            {**link_row(link), "calls": safe_line(definition.node.qualname)}
+            for definition in changes.definitions
+            for link in definition.callers[:_MAX_FILES]
+        ],
+        "tests": [_file_row(file) for file in changes.tests],
+        "related": [_file_row(file) for file in changes.related],
+        "warnings": [safe_line(warning) for warning in verdict.warnings],
+        "refused_by": {k: safe_line(text) for k, text in verdict.refused_by.items()},
+    }
+    return {"verdict": {"summary": _summary(rows, len(changes.definitions)), **rows}}
+
+
+def _break_row(place: Break) -> Json:
+    return {
+        **node_row(place.node),
+        "line": place.line + 1,
+        "uses": safe_line(place.name),
+        "text": safe_line(place.text),
+    }
+
+
+def _file_row(file: RelatedFile) -> Json:
+    return {"path": file.path, "chance": round(file.chance, 3), "reasons": list(file.reasons)}
+
+
+def _summary(verdict: Row, n_definitions: int) -> str:
+    """Return the verdict in one line, the worst first."""
+    counted = (
+        ("syntax", "line that does not parse", "lines that do not parse"),
+        ("unresolved", "use of a name that resolves no more", "uses of names that resolve no more"),
+        ("calls", "call with another number of arguments", "calls with other numbers of arguments"),
+        ("warnings", "warning", "warnings"),
+    )
+    clauses = [
+        f"{len(verdict[key]):,} {singular if len(verdict[key]) == 1 else plural}"
+        for key, singular, plural in counted
+        if verdict[key]
+    ]
+    clauses = clauses or ["no break is known"]
+    n_tests = len(verdict["tests"])
+    clauses.append(f"changes {n_definitions:,} definitions, used by {len(verdict['callers']):,}")
+    clauses.append(f"{n_tests:,} tests to run" if n_tests else "no test is known that reaches it")
+    clauses += [f"does not apply to {name}" for name in verdict["refused_by"]]
+    return "; ".join(clauses)
+
+
 def _listed_text(answer: Row) -> Text:
     units = ["\n".join(_lines(row)) for row in rows_in(answer, "overlays")]
     return Text(() if units else ("no overlays are kept",), units, "overlays")
@@ -153,6 +221,7 @@ def _shown_text(answer: Row) -> Text:
     if "files" not in answer:
         return Text([f"overlay {answer['id']} is {answer['status']}"])
     head, *units = _lines(answer)
+    units += _verdict_lines(answer)
     units += [visible_line(line) for line in str(answer.get("diff", "")).splitlines()]
     return Text([head], units, "lines", rows_in(answer, "notes"))
 
@@ -171,13 +240,42 @@ def _lines(row: Row) -> Iterator[str]:
         yield f"  {file['change']}{old} {path_of({**row, **file})} {counts}{moved}"
 
 
+def _verdict_lines(answer: Row) -> Iterator[str]:
+    """Yield the verdict: the summary, then each place with its line."""
+    verdict = answer.get("verdict")
+    if verdict is None:
+        return
+    yield f"verdict: {visible_line(verdict['summary'])}"
+    for row in verdict["syntax"]:
+        yield f"  does not parse: {path_of({**answer, **row})}:{row['line']}  {row['text']}"
+    for row in verdict["unresolved"]:
+        yield f"  '{row['uses']}' resolves no more: {path_of(row)}:{row['line']}  {row['text']}"
+    for row in verdict["calls"]:
+        takes = f"'{row['uses']}' takes {row['takes']} arguments, not {row['given']}"
+        yield f"  {takes}: {path_of(row)}:{row['line']}  {row['text']}"
+    for warning in verdict["warnings"]:
+        yield f"  warning: {visible_line(warning)}"
+    for name, refusal in verdict["refused_by"].items():
+        yield f"  not on {name}: {visible_line(refusal)}"
+    for row in verdict["callers"]:
+        yield f"  {visible_line(row['calls'])} is used by {title(row)}, line {row['line']:,}"
+    for key, words in (("tests", "test to run"), ("related", "usually changed with it")):
+        for row in verdict[key]:
+            reasons = ", ".join(row["reasons"])
+            yield visible_line(f"  {words}: {path_of({**answer, **row})} ({reasons})")
+
+
 _SHOW = Operation(
     "overlay",
     "Show an overlay",
     "Whether a proposed patch applies, and what it changes.",
     "`id`, `author`, `message`, `created`, whether it `applies` to what the user sees, else the "
     "`problem`, and its `files` with `change`, lines `added` and `removed`, and whether they have "
-    "`moved_on` since it was proposed; `diff` where it was asked for.",
+    "`moved_on` since it was proposed; `diff` where it was asked for. The `verdict` has a "
+    "`summary` in a line, `syntax` (lines that do not parse), `unresolved` uses of names, "
+    "`calls` with another number of arguments, `callers` of what it changes, `tests` to run, "
+    "`related` files that usually change with it and are not in it, `warnings` (secrets, CI, "
+    "lock files), and `refused_by`: HEAD or the disk, where it applies to what is not saved.",
     ShowOverlay,
     show,
     _shown_text,

@@ -15,6 +15,7 @@ from .patterns.holes import HOLE as HOLE
 from .pool.patterns import CodePattern as CodePattern
 from .pool.patterns import PatternMatch as PatternMatch
 from .pool.patterns import PatternProblem as PatternProblem
+from .pool.patterns import find_errors as find_errors
 from .pool.patterns import find_pattern as find_pattern
 from .pool.patterns import read_pattern as read_pattern
 from .pool.patterns import relax_pattern as relax_pattern

@@ -14,4 +14,5 @@ from .several_roots import Root as Root
 from .several_roots import Roots as Roots
 from .several_roots import best_refusal as best_refusal
 from .status import Listener as Listener
+from .verdict import verdict_of as verdict_of
 from .workspace import Workspace as Workspace

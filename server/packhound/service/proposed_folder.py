@@ -95,6 +95,12 @@ class ProposedFolder(IndexedFolder):
             return self._documents.get(path)
         return self._base.open_document(path)
 
+    @property
+    def base_snapshot(self) -> Snapshot:
+        """The snapshot of the folder that this one was forked from."""
+        assert self._forked is not None
+        return self._forked
+
     def base_digests(self) -> dict[str, str]:
         """Return a digest of each text that the patch changes as it is now, "" for none."""
         return {
@@ -161,11 +167,11 @@ class ProposedFolder(IndexedFolder):
             file = read_bytes(self.root, path, _MOST_BYTES)
         except (OSError, ValueError):
             file = None
-        at = Path(self.root, path)
-        is_linked = at.is_symlink() or any(
-            (self.root / folder).is_symlink() for folder in at.relative_to(self.root).parents
+        file_path = Path(self.root, path)
+        is_linked = file_path.is_symlink() or any(
+            (self.root / folder).is_symlink() for folder in file_path.relative_to(self.root).parents
         )
-        if is_linked or (file is None and os.path.lexists(at) and not at.is_dir()):
+        if is_linked or (file is None and os.path.lexists(file_path) and not file_path.is_dir()):
             raise SettingsError(f"the patch does not apply to {path!r}: a link, or no plain file")
         saved = file[0] if file else None
         document = self._base.open_document(path)
@@ -193,8 +199,11 @@ class _ProposedChanges(Changes):
     def since(self, base: str, open_paths: Iterable[str]) -> ChangedLines:
         """Return all lines that differ from a commit; waits for git. Raises SettingsError."""
         files = self._folder.patched
-        there = super().since(base, open_paths)
-        moved = {path: self._moved(path, there.get(path, ())) for path in {**there, **files}}
+        changed_lines = super().since(base, open_paths)
+        moved = {
+            path: self._moved(path, changed_lines.get(path, ()))
+            for path in {**changed_lines, **files}
+        }
         # In the order of git: what it knows by path, then what is new.
         order = sorted(moved, key=lambda path: (moved[path] == (_WHOLE,), path))
         return {path: moved[path] for path in order if moved[path]}

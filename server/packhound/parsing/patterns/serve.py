@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from operator import itemgetter
 from typing import Any
+
+from tree_sitter import Node
 
 from packhound.core.types import Document
 from packhound.parsing.extract.preprocess import preprocess
@@ -104,6 +107,15 @@ def relax_pattern(task: RelaxTask) -> Plain:
     return tuple(relaxed)
 
 
+def _errors_in(node: Node) -> Iterator[Node]:
+    """Yield the nodes that the grammar could not read, or that are missing."""
+    if node.is_error or node.is_missing:
+        yield node
+    elif node.has_error:
+        for child in node.children:
+            yield from _errors_in(child)
+
+
 @lru_cache(maxsize=64)
 def _keywords(language: str) -> frozenset[str]:
     grammar = language_of(language)
@@ -121,14 +133,19 @@ def _compile(language: str, text: str) -> Goal:
 
 
 def find_pattern(task: PatternTask) -> Plain:
-    """Return start, end and captures (name, start, end) of each match in a document, by start."""
+    """Return start, end and captures (name, start, end) of each match in a document, by start.
+
+    Without a pattern they are the errors of its tree.
+    """
+    document = Document(task.path, task.source, task.language)
+    code, _ = preprocess(Source(document.path, document.source, BY_NAME[task.language]))
+    tree = parser_of(task.language).parse(code)
+    if not task.pattern:
+        return tuple((n.start_byte, n.end_byte, ()) for n in _errors_in(tree.root_node))
     try:
         goal = _compile(task.language, task.pattern)
     except NoPattern:
         return ()
-    document = Document(task.path, task.source, task.language)
-    code, _ = preprocess(Source(document.path, document.source, BY_NAME[task.language]))
-    tree = parser_of(task.language).parse(code)
     rows: list[Any] = []
     for found in find(language_of(task.language), goal, tree):
         captures = tuple(

@@ -104,6 +104,12 @@ def find_pattern(
             raise Cancelled("the search was cancelled") from None
 
 
+def find_errors(document: Document) -> list[int]:
+    """Return the offsets of what is no code in a document of a language; none if it has no tree."""
+    _, found = _find(_processes(), CodePattern("", {}), [document])[0]
+    return [match.start for match in found or ()]
+
+
 def _find(
     pool: ParsePool, pattern: CodePattern, documents: list[Document]
 ) -> list[tuple[Document, tuple[PatternMatch, ...] | None]]:

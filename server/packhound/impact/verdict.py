@@ -1,0 +1,160 @@
+"""What a patch breaks, as far as the graph of its folder before and after it says it.
+
+Nothing is run. Only what is resolved before the patch is judged: a use by name alone is no proof.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from packhound.core.types import NodeRef
+from packhound.git import PatchedFile
+from packhound.graph import CallGraph, Grade, Use, blank
+from packhound.impact.arguments import LANGUAGES, Takes, given, taken
+from packhound.impact.symbol import definitions_named
+from packhound.index import Snapshot
+
+_MAX_DEFINITIONS = 200
+"""Removed and changed definitions whose uses are looked at."""
+_UNNAMED = frozenset({"file", "section", "window", "impl", "module"})
+_CALLABLE = frozenset({"function", "method"})
+
+
+class Side(NamedTuple):
+    """A folder before or after the patch."""
+
+    snapshot: Snapshot
+    graph: CallGraph
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A 0-based line, in a node after the patch, that uses what is not there, or not so any more.
+
+    `takes` and `given` are numbers of arguments, of a call that gives another number.
+    """
+
+    node: NodeRef
+    line: int
+    text: str
+    name: str
+    takes: Takes | None = None
+    given: int = 0
+
+
+def find_breaks(
+    before: Side, after: Side, root: str, files: Mapping[str, PatchedFile]
+) -> tuple[list[Break], list[Break]]:
+    """Return uses of names that resolve no more, and calls with another number of arguments."""
+    removed, changed = _differences(before.snapshot, after.snapshot, root, files)
+    unresolved = [
+        each
+        for node in removed[:_MAX_DEFINITIONS]
+        for each in _unresolved(before, after, root, files, node)
+    ]
+    calls = [
+        each
+        for old, new in changed[:_MAX_DEFINITIONS]
+        for each in _wrong_calls(after, root, old, new)
+    ]
+    return _unique(unresolved), _unique(calls)
+
+
+def _unique(breaks: Iterable[Break]) -> list[Break]:
+    by_place = {(each.node.path, each.line, each.name): each for each in breaks}
+    return sorted(by_place.values(), key=lambda each: (each.node.path, each.line))
+
+
+def _differences(
+    before: Snapshot, after: Snapshot, root: str, files: Mapping[str, PatchedFile]
+) -> tuple[list[NodeRef], list[tuple[NodeRef, NodeRef]]]:
+    """Return definitions that are gone, and those with another signature, before and after."""
+    removed, changed = list[NodeRef](), list[tuple[NodeRef, NodeRef]]()
+    moved = {file.old_path: path for path, file in files.items() if file.after is not None}
+    for path in files:
+        old = [n for n in _nodes(before, path, root) if n.kind not in _UNNAMED]
+        new: dict[str, list[NodeRef]] = {}
+        for node in _nodes(after, moved.get(path, path), root):
+            new.setdefault(node.qualname, []).append(node)
+        for node in old:
+            same = new.get(node.qualname, [])
+            if not same or path not in after.files:
+                removed.append(node)
+            elif len(same) == 1 and same[0].signature != node.signature and node.kind in _CALLABLE:
+                changed.append((node, same[0]))
+    return removed, changed
+
+
+def _nodes(snapshot: Snapshot, path: str, root: str) -> list[NodeRef]:
+    entry = snapshot.files.get(path)
+    return [snapshot.ref(node_id, root) for node_id in entry.node_ids.tolist()] if entry else []
+
+
+def _unresolved(
+    before: Side, after: Side, root: str, files: Mapping[str, PatchedFile], definition: NodeRef
+) -> Iterator[Break]:
+    """Yield the places that used a definition for certain and now resolve to none of its name."""
+    named = {int(n.node_id) for n in definitions_named(after.snapshot, root, definition.name)}
+    for use in before.graph.users(definition.node_id):
+        if use.grade != Grade.RESOLVED:
+            continue
+        user = before.snapshot.ref(use.node_id, root)
+        file = files.get(user.path)
+        line: int | None = use.line
+        if file is not None:
+            line = None if file.after is None else file.new_line(use.line)
+        if line is None:
+            continue  # The patch has another line there, or none.
+        node_id = after.snapshot.node_id_at(user.path, line)
+        text = _line(after.graph, user.path, line)
+        if node_id is None or not re.search(rf"\b{re.escape(definition.name)}\b", text):
+            continue
+        resolved = (u for u in after.graph.uses(node_id) if u.node_id in named)
+        if any(u.grade == Grade.RESOLVED for u in resolved):
+            continue
+        yield Break(after.snapshot.ref(node_id, root), line, text.strip(), definition.name)
+
+
+def _wrong_calls(after: Side, root: str, old: NodeRef, new: NodeRef) -> Iterator[Break]:
+    """Yield the calls that gave as many arguments as a definition took, and do so no more."""
+    if new.language not in LANGUAGES:
+        return
+    took, takes = (taken(node.signature, node.name, node.language) for node in (old, new))
+    if took is None or takes is None or took == takes:
+        return
+    for use in after.graph.users(new.node_id):
+        if use.grade == Grade.RESOLVED:
+            yield from _wrong_calls_in(after, root, new, use, took, takes)
+
+
+def _wrong_calls_in(
+    after: Side, root: str, new: NodeRef, use: Use, took: Takes, takes: Takes
+) -> Iterator[Break]:
+    """Yield those in a node that has a resolved use: of the same receiver all mean the same."""
+    user, graph = after.snapshot.ref(use.node_id, root), after.graph
+    code, plain = blank(graph.source(user.path) or b"", user.language)
+    owner = re.split(r"\.|::", new.qualname.removesuffix(new.name).rstrip(".:"))[-1]
+    calls = [
+        (plain.count("\n", 0, call.start(2)), call[1], call.end())
+        for call in re.finditer(rf"((?:[\w$]+(?:\.|::))*)\b({re.escape(new.name)})\b", plain)
+    ]
+    receivers = {receiver for line, receiver, _ in calls if line == use.line}
+    for line, receiver, end in calls:
+        is_inside = user.span.start_line <= line <= user.span.end_line
+        through_type = owner and receiver.rstrip(".:") == owner
+        if receiver not in receivers or not is_inside or through_type:
+            continue
+        number = given(code, plain, end)
+        if number is None or not took.minimum <= number <= took.maximum:
+            continue
+        if not takes.minimum <= number <= takes.maximum:
+            text = _line(graph, user.path, line).strip()
+            yield Break(user, line, text, new.name, takes, number)
+
+
+def _line(graph: CallGraph, path: str, line: int) -> str:
+    lines = (graph.source(path) or b"").split(b"\n")
+    return lines[line].decode("utf-8", "replace") if line < len(lines) else ""

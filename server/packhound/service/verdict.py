@@ -1,0 +1,153 @@
+"""What is known of a patch before anyone applies it, from texts and graph; nothing is run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from packhound import impact
+from packhound.core.errors import SettingsError
+from packhound.core.types import Document
+from packhound.files import is_lock_file, read_bytes
+from packhound.git import (
+    CoChanges,
+    PatchedFile,
+    apply_patch,
+    move_lines,
+    read_commits,
+    read_committed,
+)
+from packhound.parsing import find_errors
+from packhound.redact import RedactionTimeout, redact
+
+if TYPE_CHECKING:
+    from packhound.impact import Break, ChangeSet
+    from packhound.service.engine import Engine
+    from packhound.service.proposals import Proposal
+
+_AUTOMATION = re.compile(
+    r"(?:^|/)(?:\.github/(?:workflows|actions)/|\.circleci/|\.buildkite/|\.husky/|\.githooks/"
+    r"|\.(?:gitlab-ci|travis|drone|pre-commit-config)\.ya?ml$|azure-pipelines\.ya?ml$"
+    r"|lefthook\.ya?ml$|Jenkinsfile$)"
+)
+_MOST_BYTES = 30_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class SyntaxProblem:
+    """A 0-based line of a file that parsed before the patch and does not after it."""
+
+    path: str
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a patch breaks and touches; `warnings` name what a reviewer should see first.
+
+    `refused_by` says why it does not apply to the last commit or to the disk alone, by name.
+    """
+
+    syntax: tuple[SyntaxProblem, ...]
+    unresolved: tuple[Break, ...]
+    calls: tuple[Break, ...]
+    changes: ChangeSet
+    warnings: tuple[str, ...]
+    refused_by: dict[str, str]
+
+
+def verdict_of(engine: Engine, proposal: Proposal, patch: bytes, limit: int) -> Verdict:
+    """Return what is known of a patch that applies; `limit` bounds tests and related files."""
+    folder, root = proposal.folder, str(engine.root)
+    before, after = (
+        impact.Side(snapshot, each.packs.service().call_graph(snapshot))
+        for each, snapshot in ((engine, folder.base_snapshot), (proposal.engine, folder.snapshot))
+    )
+    files = folder.patched
+    unresolved, calls = impact.find_breaks(before, after, root, files)
+    lines = {
+        path: move_lines((), file.edits) if file.before is not None else ((0, 1 << 30),)
+        for path, file in files.items()
+        if file.after is not None
+    }
+    history = CoChanges.of(read_commits(engine.root), lines)
+    changes = impact.describe_changes(after.snapshot, root, after.graph, lines, history, limit)
+    related = tuple(each for each in changes.related if each.path not in files)
+    return Verdict(
+        syntax=tuple(_syntax_problems(proposal)),
+        unresolved=tuple(unresolved),
+        calls=tuple(calls),
+        changes=replace(changes, related=related),
+        warnings=tuple(_warnings(files)),
+        refused_by=_refusals(engine, patch),
+    )
+
+
+def _syntax_problems(proposal: Proposal) -> list[SyntaxProblem]:
+    """Return the lines that are no code of their language any more."""
+    folder, problems = proposal.folder, list[SyntaxProblem]()
+    for path, file in folder.patched.items():
+        entry, document = folder.snapshot.files.get(path), folder.open_document(path)
+        if entry is None or document is None or file.after is None:
+            continue
+        old = {file.new_line(line) for line in _error_lines(path, file.before, entry.language)}
+        for line in sorted(_error_lines(path, document.source, entry.language) - old):
+            text = document.source.split(b"\n")[line].decode("utf-8", "replace").strip()
+            problems.append(SyntaxProblem(path, line, text))
+    return problems
+
+
+def _error_lines(path: str, source: bytes | None, language: str) -> set[int]:
+    if source is None:
+        return set()
+    offsets = find_errors(Document(path, source, language))
+    return {source.count(b"\n", 0, start) for start in offsets}
+
+
+def _warnings(files: Mapping[str, PatchedFile]) -> list[str]:
+    """Return what of a patch deserves a second look: secrets, automation, lock files."""
+    warnings = []
+    for path, file in files.items():
+        if _AUTOMATION.search(path):
+            warnings.append(f"{path} says what runs on its own, in CI or at a commit")
+        if is_lock_file(path):
+            warnings.append(f"{path} is a lock file: it decides what is installed")
+        lines = (file.after or b"").split(b"\n")
+        added = chain.from_iterable(lines[c:d] for _, _, c, d in file.edits)
+        text = b"\n".join(added).decode("utf-8", "replace")
+        try:
+            n_secrets = len(redact(text).findings)
+        except RedactionTimeout:
+            warnings.append(f"{path} could not be searched for secrets in time")
+            continue
+        if n_secrets:
+            noun = "secret" if n_secrets == 1 else "secrets"
+            warnings.append(f"{path} gets {n_secrets} {noun}, or what looks like one")
+    return warnings
+
+
+def _refusals(engine: Engine, patch: bytes) -> dict[str, str]:
+    """Return why a patch does not apply to what is committed or saved, where it does not."""
+
+    def saved(path: str) -> bytes | None:
+        try:
+            file = read_bytes(engine.root, path, _MOST_BYTES)
+        except (OSError, ValueError):
+            return None
+        return file[0] if file else None
+
+    def committed(path: str) -> bytes | None:
+        return read_committed(engine.root, path)
+
+    refusals = {}
+    sides: dict[str, Callable[[str], bytes | None]] = {"HEAD": committed, "the disk": saved}
+    for name, read in sides.items():
+        try:
+            apply_patch(patch, read)
+        except SettingsError as refusal:
+            refusals[name] = str(refusal)
+    return refusals

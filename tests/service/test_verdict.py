@@ -1,0 +1,150 @@
+"""The verdict on a proposed patch: what it breaks and touches, without anything being run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from packhound.graph import blank
+from packhound.impact.arguments import given, taken
+from packhound.operations import Call, answer, as_text
+from packhound.service.engine import Engine
+from packhound.service.several_roots import Roots
+from tests.support.git_repository import git
+
+FILES = {
+    "lib/parcel.py": "def weigh(grams, unit='g'):\n    return grams\n\n\n"
+    "def pack(box):\n    return box\n",
+    "lib/send.py": "from lib.parcel import pack, weigh\n\n\ndef send(box):\n"
+    "    weigh(1)\n    weigh(1, 'kg')\n    return pack(box)\n",
+    "lib/other.py": "def pack(things):\n    return things\n\n\ndef own():\n    return pack(1)\n",
+    "tests/test_send.py": "from lib.send import send\n\n\ndef test_send():\n    send(1)\n",
+}
+
+
+@pytest.fixture
+def post(tmp_path: Path, cache: Path) -> Iterator[Engine]:
+    tree = tmp_path / "post"
+    for path, text in FILES.items():
+        (tree / path).parent.mkdir(parents=True, exist_ok=True)
+        (tree / path).write_text(text)
+    git(tree, "init", "-q")
+    git(tree, "add", ".")
+    git(tree, "commit", "-qm", "Weigh")
+    engine = Engine.open(tree)
+    assert engine.settled(60)
+    yield engine
+    engine.close()
+
+
+def ask(engine: Engine, operation: str, /, **arguments: object) -> dict[str, Any]:
+    return answer(Call(Roots([engine]), engine.index.settings), operation, arguments)
+
+
+def propose(engine: Engine, path: str, old: str, new: str) -> dict[str, Any]:
+    """Propose to replace a line of a file."""
+    lines = (engine.root / path).read_text().splitlines(keepends=True)
+    at = lines.index(old)
+    above, below = lines[max(0, at - 3) : at], lines[at + 1 : at + 4]
+    n = len(above) + 1 + len(below)
+    start = max(1, at - 2)
+    body = [*(f" {x}" for x in above), f"-{old}", f"+{new}", *(f" {x}" for x in below)]
+    diff = f"--- a/{path}\n+++ b/{path}\n@@ -{start},{n} +{start},{n} @@\n{''.join(body)}"
+    return ask(engine, "propose", diff=diff)
+
+
+def test_a_removed_name_is_named_with_its_uses_and_a_namesake_is_not(post: Engine) -> None:
+    proposed = propose(post, "lib/parcel.py", "def pack(box):\n", "def wrap(box):\n")
+    places = {(row["path"], row["line"], row["uses"]) for row in proposed["verdict"]["unresolved"]}
+    assert places == {("lib/send.py", 1, "pack"), ("lib/send.py", 7, "pack")}
+    text = as_text("propose", proposed)
+    assert "verdict: 2 uses of names that resolve no more" in text
+    assert "'pack' resolves no more: lib/send.py:7  return pack(box)" in text
+
+
+def test_a_call_with_another_number_of_arguments_is_named(post: Engine) -> None:
+    proposed = propose(
+        post, "lib/parcel.py", "def weigh(grams, unit='g'):\n", "def weigh(grams):\n"
+    )
+    (row,) = proposed["verdict"]["calls"]
+    assert (row["path"], row["line"], row["takes"], row["given"]) == ("lib/send.py", 6, "1", 2)
+    assert not proposed["verdict"]["unresolved"]
+    assert "'weigh' takes 1 arguments, not 2: lib/send.py:6" in as_text("propose", proposed)
+
+
+def test_what_does_not_parse_is_named_by_its_line(post: Engine) -> None:
+    proposed = propose(post, "lib/send.py", "    weigh(1)\n", "    weigh(1\n")
+    assert proposed["verdict"]["syntax"][0]["path"] == "lib/send.py"
+    assert proposed["verdict"]["syntax"][0]["line"] in (5, 6)
+
+
+def test_a_harmless_patch_has_tests_to_run_and_no_break(post: Engine) -> None:
+    verdict = propose(post, "lib/parcel.py", "    return box\n", "    return [box]\n")["verdict"]
+    assert verdict["summary"].startswith("no break is known; changes 1 definitions, used by 1;")
+    assert [row["path"] for row in verdict["tests"]] == ["tests/test_send.py"]
+    assert [(row["calls"], row["name"]) for row in verdict["callers"]] == [("pack", "send")]
+    assert verdict["refused_by"] == {} and verdict["warnings"] == []
+
+
+def test_secrets_and_files_of_automation_are_warned_of(post: Engine) -> None:
+    new = "--- /dev/null\n+++ b/{}\n@@ -0,0 +1 @@\n+{}\n"
+    key = "AWS_SECRET_ACCESS_KEY = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzzzzzKEY'"
+    diff = new.format("keys.py", key) + new.format(".github/workflows/ci.yml", "on: push")
+    proposed = ask(post, "propose", diff=diff + new.format("uv.lock", "version = 1"))
+    warnings = proposed["verdict"]["warnings"]
+    assert [warning.split()[0] for warning in warnings] == [
+        "keys.py",
+        ".github/workflows/ci.yml",
+        "uv.lock",
+    ]
+    assert "wJalrXUtnFEMI" not in as_text(
+        "overlay", ask(post, "overlay", id=proposed["id"], with_diff=True)
+    )
+
+
+def test_it_says_where_it_applies_to_what_is_saved_alone(post: Engine) -> None:
+    path = post.root / "lib" / "other.py"
+    path.write_text(FILES["lib/other.py"].replace("things", "items"))
+    post.refresh()
+    assert post.settled(60)
+    proposed = propose(post, "lib/other.py", "    return items\n", "    return [items]\n")
+    assert [*proposed["verdict"]["refused_by"]] == ["HEAD"]
+
+
+@pytest.mark.parametrize(
+    ("language", "signature", "takes"),
+    [
+        ("python", "def f(self, a, b=1, *, c=(2, 3)) -> X", "1 to 3"),
+        ("python", "def f(a, *more)", "1 or more"),
+        ("python", "def f()", "0"),
+        ("go", "func (r *T) f(a, b int, c func(int, int) error) error", "3"),
+        ("go", "func f(a string, more ...int)", "1 or more"),
+        ("rust", "pub fn f<T>(&mut self, a: HashMap<A, B>, b: T) -> Y", "2"),
+        ("typescript", "f(a: string, b?: (x: A, y: B) => C, c = 2): void", "1 to 3"),
+        ("java", "public Map<String, Integer> f(Map<String, Integer> m, int x)", "2"),
+        ("java", "int f", "None"),
+    ],
+)
+def test_a_signature_says_how_many_arguments_it_takes(
+    language: str, signature: str, takes: str
+) -> None:
+    assert str(taken(signature, "f", language)) == takes
+
+
+@pytest.mark.parametrize(
+    ("call", "number"),
+    [
+        ("f()", 0),
+        ("f(a, [b, c], {1: 2, 3: 4}, k=g(1, 2),\n)", 4),
+        ("f('a,b', \"(\")", 2),
+        ("f(*a)", None),
+        ("f(a, ...b)", None),
+        ("f", None),
+    ],
+)
+def test_a_call_says_how_many_arguments_it_gives(call: str, number: int | None) -> None:
+    code, plain = blank(call.encode(), "python")
+    assert given(code, plain, 1) == number
