@@ -97,6 +97,11 @@ def _unresolved(
     before: Side, after: Side, root: str, files: Mapping[str, PatchedFile], definition: NodeRef
 ) -> Iterator[Break]:
     """Yield the places that used a definition for certain and now resolve to none of its name."""
+    word = re.compile(rf"\b{re.escape(definition.name)}\b")
+    # Constants beside each other are one node, which a new one may rename.
+    home = next((p for p, f in files.items() if f.old_path == definition.path and f.after), "")
+    if _is_assigned(after.graph.source(home) or b"", definition.name):
+        return
     named = {int(n.node_id) for n in definitions_named(after.snapshot, root, definition.name)}
     for use in before.graph.users(definition.node_id):
         if use.grade != Grade.RESOLVED:
@@ -110,12 +115,30 @@ def _unresolved(
             continue  # The patch has another line there, or none.
         node_id = after.snapshot.node_id_at(user.path, line)
         text = _line(after.graph, user.path, line)
-        if node_id is None or not re.search(rf"\b{re.escape(definition.name)}\b", text):
+        if node_id is None or not word.search(text):
             continue
+        if file is not None and word.search(_added(file)):
+            continue  # It may come from elsewhere now.
         resolved = (u for u in after.graph.uses(node_id) if u.node_id in named)
         if any(u.grade == Grade.RESOLVED for u in resolved):
             continue
         yield Break(after.snapshot.ref(node_id, root), line, text.strip(), definition.name)
+
+
+def _is_assigned(source: bytes, name: str) -> bool:
+    """Return True if a text gives a name a value at the begin of a line."""
+    text = source.decode("utf-8", "replace")
+    start = r"^[ \t]*(?:(?:export|pub|static|const|let|var|final) +)*"
+    return bool(
+        re.search(rf"{start}{re.escape(name)}[ \t]*(?::[^=\n]*)?=(?!=)", text, re.MULTILINE)
+    )
+
+
+def _added(file: PatchedFile) -> str:
+    """Return the lines that a patch adds to a file."""
+    lines = (file.after or b"").split(b"\n")
+    added = [line for _, _, first, end in file.edits for line in lines[first:end]]
+    return b"\n".join(added).decode("utf-8", "replace")
 
 
 def _wrong_calls(after: Side, root: str, old: NodeRef, new: NodeRef) -> Iterator[Break]:
