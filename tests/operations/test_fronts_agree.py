@@ -6,6 +6,7 @@ of the comparison is what a front adds or measures itself: URIs and ranges, time
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -37,6 +38,9 @@ GARDEN = {
 UNSAVED = KITCHEN["tea.py"] + "\n\ndef cool_water(cup):\n    return boil_water(cup) - 1\n"
 SEARCH = {"limit": 10, "deep": False, "snippet_lines": 3, "git": False, "explain": False}
 
+DIFF = "--- /dev/null\n+++ b/whisk.py\n@@ -0,0 +1,2 @@\n+def whisk(tea):\n+    return tea\n"
+OVERLAY = hashlib.blake2b(DIFF.encode(), digest_size=4).hexdigest()
+
 ASKED: dict[str, list[dict[str, Any]]] = {
     "search": [
         {"query": "boil water", **SEARCH, "explain": True},
@@ -54,6 +58,8 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "related": [{"path": "kitchen.py#boil_water", "limit": 5, "snippet_lines": 0}],
     "symbol": [{"name": "boil_water", "limit": 30, "distance": 1}],
     "changes": [{"base": "HEAD", "limit": 10}],
+    "overlays": [{}],
+    "overlay": [{"id": OVERLAY, "with_diff": True}],
     "outline": [{"path": ""}],
     "docs": [{"out": "pages"}],
     "read_node": [{"path": "kitchen.py#boil_water", "limit": 400}],
@@ -75,6 +81,8 @@ POSITIONS = {
     "related": ["path"],
     "symbol": ["name"],
     "changes": ["base"],
+    "overlays": [],
+    "overlay": ["id"],
     "outline": ["path"],
     "read_node": ["path"],
     "explain": ["query", "path"],
@@ -189,6 +197,7 @@ def fronts(request: pytest.FixtureRequest, tmp_path_factory: Any) -> Iterator[Fr
     opened.of_editor("memory/add", {**note, "root": str(kitchen)})
     stash = {"type": "stash", "name": "work", "summary": "Half of the tea"}
     opened.of_editor("memory/add", {**stash, "root": str(kitchen)})
+    opened.of_editor("propose", {"diff": DIFF, "author": "ann", "root": str(kitchen)})
     opened.editor.settle()
     yield opened
     opened.close()

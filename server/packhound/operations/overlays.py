@@ -287,7 +287,7 @@ OPERATIONS = (
         "Propose a patch",
         "Keep a patch as an overlay, to search and review the code as if it were applied; "
         "no file of the workspace is written.",
-        "As `overlay`.",
+        "The overlay, as it is shown.",
         Propose,
         propose,
         _shown_text,
@@ -300,7 +300,7 @@ OPERATIONS = (
         "overlays",
         "List overlays",
         "The patches that were proposed.",
-        "`overlays`, each as `overlay` has it.",
+        "`overlays`, each as it is shown alone, without a verdict.",
         ListOverlays,
         list_,
         _listed_text,
