@@ -45,7 +45,7 @@ def _sure(pack: Pack) -> str:
     word = pack.confidence_word
     sure = f"confidence: {word} ({pack.confidence:.2f})" if word else ""
     denials = (safe_line(denial.removeprefix(WEAK_NOTE)) for denial in pack.denials)
-    return "; ".join(filter(None, [pack.reading.note, sure, *denials]))
+    return "; ".join(filter(None, [sure, *denials]))
 
 
 def _prepend(lines: list[str], text: str, form: Format) -> str:
