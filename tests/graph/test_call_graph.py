@@ -183,6 +183,51 @@ def test_a_call_of_what_a_member_overrides_possibly_means_it():
     assert grades == [[(run, Grade.RESOLVED)], [(run, Grade.POSSIBLE)]]
 
 
+@pytest.mark.parametrize(
+    ("suffix", "types", "run"),
+    [
+        ("ts", "interface Shape { area(n: number): number }\nclass A implements Shape {\n"
+         "  area(n: number) { return n; }\n}\n", "function run(s: Shape) { return s.area(1); }\n"),
+        ("go", "package p\ntype Shape interface {\n\tarea(n int) int\n\tname() string\n}\n"
+         "type A struct{}\nfunc (a *A) area(n int) int { return n }\n"
+         "func (a *A) name() string { return n }\n"
+         "type B struct{}\nfunc (b *B) area(n int) int { return n }\n",
+         "func run(s Shape) int { return s.area(1) }\n"),
+    ],
+)  # fmt: skip
+def test_a_call_through_an_interface_leads_to_what_implements_it(suffix, types, run):
+    graph, node_ids = graph_of({f"a.{suffix}": types + run})
+    area = node_ids[f"a.{suffix}#A.area"]
+    uses = graph.uses(node_ids[f"a.{suffix}#run"])
+    assert [u.grade for u in uses if u.node_id == area] == [Grade.ONLY_CANDIDATE]
+    assert node_ids.get(f"a.{suffix}#B.area") not in [use.node_id for use in uses]
+    assert [u.node_id for u in graph.users(area)] == [node_ids[f"a.{suffix}#run"]]
+    second = types.replace("A", "C").partition("\n")[2] if suffix == "ts" else ""
+    graph, node_ids = graph_of({f"a.{suffix}": types + second + run})
+    if second:
+        assert [u.grade for u in graph.users(node_ids["a.ts#A.area"])] == [Grade.POSSIBLE]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "import_line"),
+    [("py", "from disk import save as keep\n"), ("ts", "import { save as keep } from './disk';\n")],
+)
+def test_what_is_imported_under_another_name_is_used(suffix, import_line):
+    run = "def run(save):\n    keep()\n" if suffix == "py" else "function run(save) { keep(); }\n"
+    own = "def save(): pass\n" if suffix == "py" else "function save() {}\n"
+    disk = own if suffix == "py" else "export " + own
+    graph, node_ids = graph_of({f"disk.{suffix}": disk, f"app.{suffix}": import_line + own + run})
+    save = node_ids[f"disk.{suffix}#save"]
+    assert [use.node_id for use in graph.uses(node_ids[f"app.{suffix}#run"])] == [save]
+    users = {use.node_id for use in graph.users(save)}
+    assert users == {node_ids[f"app.{suffix}#app"], node_ids[f"app.{suffix}#run"]}
+
+
+def test_a_quote_in_a_regular_expression_ends_nothing():
+    source = "function load() {}\nfunction run(a) { const q = /['\"]/; load(); return /'/; }\n"
+    assert uses_of({"a.js": source}, "a.js#run") == {"a.js#load": False}
+
+
 def test_lines_that_use_the_name_of_a_definition():
     sources = {
         "a.py": "class A:\n    def get(self, a): return a.get()\n",

@@ -6,17 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from packhound.graph.definitions import folder_of, language_family
+from packhound.graph.definitions import language_family
 from packhound.graph.exports import Definition, Exports
 from packhound.graph.file_scope import TYPE_KINDS, FileScope
 from packhound.graph.graph import Graph
 from packhound.graph.receivers import Grade, Meaning, Owner
 from packhound.graph.resolver import Resolver
-from packhound.graph.scopes import Scopes, Source
+from packhound.graph.scopes import MAX_USING_FILES, Scopes, Source
 
 _MAX_OCCURRENCES = 4
 """Places of one name in one node that are read."""
-_MAX_USING_FILES = 300
 _MAX_REACHED = 400
 """Nodes that a search over several calls visits."""
 
@@ -120,7 +119,8 @@ class CallGraph:
         occurrences = scope.occurrences(position)
         seen = {node_id}
         for name in scope.node(position).references:
-            if name not in occurrences or not self._scopes.positions(name):
+            is_known = self._scopes.positions(name) or name in scope.imports.names
+            if name not in occurrences or not is_known:
                 continue
             for offset in occurrences[name][:_MAX_OCCURRENCES]:
                 meaning = self._resolver.meaning(scope, position, name, offset)
@@ -141,14 +141,15 @@ class CallGraph:
             owner = Owner(target.path, target.owner(position))
             overridden = self._resolver.receivers.overridden(owner, name)
             meant = {**dict.fromkeys(overridden, False), definition: True}
-        for path in self._using_paths(name, target.path)[:_MAX_USING_FILES]:
+        for path in self._scopes.using_paths(name, target.path)[:MAX_USING_FILES]:
             scope = self._scopes.of(path)
             if scope is None:
                 continue
-            for user in scope.file.users(name):
-                use = self._use_in(scope, user, name, meant)
-                if use and use.node_id != node_id:
-                    yield use
+            for written in (name, *scope.imports.aliases(name)):
+                for user in scope.file.users(written):
+                    use = self._use_in(scope, user, written, meant)
+                    if use and use.node_id != node_id:
+                        yield use
 
     def _use_in(
         self, scope: FileScope, user: int, name: str, meant: Mapping[Definition, bool]
@@ -175,7 +176,7 @@ class CallGraph:
             return
         target, position = located
         name, family = target.file.name(position), language_family(target.language)
-        for path in self._using_paths(name, target.path):
+        for path in self._scopes.using_paths(name, target.path):
             scope = self._scopes.of(path)
             if scope is None or language_family(scope.language) != family:
                 continue
@@ -192,50 +193,19 @@ class CallGraph:
         scope, position = located
         node = scope.node(position)
         if node.kind in TYPE_KINDS:
-            for owner in self._subtypes(Owner(scope.path, node.name)):
+            for owner in self._resolver.receivers.subtypes(Owner(scope.path, node.name)):
                 ids = self._node_ids(Meaning(self._types(owner)))
                 yield from ids
         elif scope.is_member(position):
             owner = Owner(scope.path, scope.owner(position))
-            for derived in self._subtypes(owner):
+            for derived in self._resolver.receivers.subtypes(owner):
                 yield from self._node_ids(
                     Meaning(self._resolver.receivers.declared_members(derived, node.name))
                 )
 
-    def _subtypes(self, owner: Owner) -> list[Owner]:
-        """Return the types whose bases include a type, directly or not."""
-        derived: dict[Owner, None] = {}
-        level = [owner]
-        while level and len(derived) < _MAX_REACHED:
-            base = level.pop()
-            for candidate in self._using_types(base):
-                if candidate not in derived and candidate != owner:
-                    derived[candidate] = None
-                    level.append(candidate)
-        return list(derived)
-
-    def _using_types(self, base: Owner) -> Iterator[Owner]:
-        """Yield the types whose own bases include a type."""
-        for path in self._using_paths(base.name, base.path)[:_MAX_USING_FILES]:
-            scope = self._scopes.of(path)
-            if scope is None:
-                continue
-            for user in scope.file.users(base.name):
-                node = scope.node(user)
-                candidate = Owner(path, node.name)
-                if node.kind in TYPE_KINDS and base in self._resolver.receivers.bases(candidate):
-                    yield candidate
-
     def _types(self, owner: Owner) -> tuple[Definition, ...]:
         positions = self._scopes.positions(owner.name).get(owner.path, ())
         return tuple(Definition(owner.path, position) for position in positions)
-
-    def _using_paths(self, name: str, path: str) -> list[str]:
-        """Return the files that use a name, those near a path first."""
-        folder = folder_of(path)
-        paths = sorted(self._graph.using_paths(name))
-        paths.sort(key=lambda p: (p != path, folder_of(p) != folder))
-        return paths
 
     def _node_ids(self, meaning: Meaning) -> list[int]:
         files = self._graph.files

@@ -27,6 +27,10 @@ class Imports:
     names: dict[str, Binding] = field(default_factory=dict)
     wildcards: list[str] = field(default_factory=list)
 
+    def aliases(self, name: str) -> list[str]:
+        """Return the other names that are bound to a name of some module."""
+        return [bound for bound, to in self.names.items() if to.name == name != bound]
+
 
 Entry: TypeAlias = tuple[str, Binding]
 """A bound name, "*" for every name of the module."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from packhound.graph.definitions import folder_of, language_family
 from packhound.graph.exports import Definition, Definitions, Exports
 from packhound.graph.file_scope import CALLABLE_KINDS, TYPE_KINDS, FileScope
-from packhound.graph.scopes import Scopes
+from packhound.graph.scopes import MAX_USING_FILES, Scopes
 from packhound.graph.source_text import Segment
 from packhound.graph.type_facts import attribute_type, base_names, is_property, result_type
 
@@ -22,6 +22,9 @@ _TYPE_PARAMETER = re.compile(r"[A-Z][A-Z0-9]?")
 _MAX_BASES = 6
 """Depth of inheritance that is followed."""
 _MAX_OVERLOADS = 8
+_MAX_SUBTYPES = 400
+_LISTED = re.compile(r"^[ \t]*([A-Za-z_]\w*)\(", re.M)
+"""Methods that an interface of Go lists."""
 _MAX_SEGMENTS = 6
 _TRANSPARENT = frozenset(
     (
@@ -64,10 +67,11 @@ class Grade(IntEnum):
 
 
 class Meaning(NamedTuple):
-    """The definitions that a name means."""
+    """The definitions that a name means; `by_type` if they implement what it means."""
 
     definitions: Definitions = ()
     grade: Grade = Grade.RESOLVED
+    by_type: bool = False
 
 
 _UNKNOWN = Value()
@@ -88,6 +92,7 @@ class Receivers:
         self._bases: dict[Owner, list[Owner]] = {}
         self._attributes: dict[tuple[Owner, str], Value] = {}
         self._types: dict[tuple[str, int, str], Value] = {}
+        self._subtypes: dict[Owner, list[Owner]] = {}
 
     def value(self, scope: FileScope, position: int, chain: tuple[Segment, ...]) -> Value:
         """Return what a receiver stands for."""
@@ -137,6 +142,51 @@ class Receivers:
             for written in base_names(scope, position):
                 value = self._instance_of(scope, -1 if parent is None else parent, written)
                 yield from (base for base in value.owners if base != owner)
+
+    def subtypes(self, owner: Owner) -> list[Owner]:
+        """Return the types whose bases include a type, directly or not."""
+        if owner not in self._subtypes:
+            derived: dict[Owner, None] = dict.fromkeys(self._implementing(owner))
+            level = [owner]
+            while level and len(derived) < _MAX_SUBTYPES:
+                for candidate in self._using_types(level.pop()):
+                    if candidate not in derived and candidate != owner:
+                        derived[candidate] = None
+                        level.append(candidate)
+            self._subtypes[owner] = list(derived)
+        return self._subtypes[owner]
+
+    def _using_types(self, base: Owner) -> Iterator[Owner]:
+        """Yield the types whose own bases include a type."""
+        for path in self._scopes.using_paths(base.name, base.path)[:MAX_USING_FILES]:
+            scope = self._scopes.of(path)
+            for user in scope.file.users(base.name) if scope else ():
+                node = scope.node(user) if scope else None
+                if node and node.kind in TYPE_KINDS:
+                    candidate = Owner(path, node.name.partition("<")[0])
+                    if base in self.bases(candidate):
+                        yield candidate
+
+    def _implementing(self, owner: Owner) -> Iterator[Owner]:
+        """Yield the types of Go that have all methods that an interface lists."""
+        scope = self._scopes.of(owner.path)
+        if scope is None or scope.language != "go":
+            return
+        for position in self._type_positions(scope, owner):
+            names = _LISTED.findall(scope.own_text(position))
+            if scope.node(position).kind != "interface" or not names:
+                continue
+            for path, positions in self._scopes.positions(names[0]).items():
+                for candidate in self._owners(path, positions):
+                    if all(self.declared_members(candidate, name) for name in names):
+                        yield candidate
+
+    def _owners(self, path: str, positions: Iterable[int]) -> Iterator[Owner]:
+        """Yield the types of the members among some nodes of a file."""
+        scope = self._scopes.of(path)
+        for position in positions if scope else ():
+            if scope and scope.is_member(position):
+                yield self._owner_named(scope, scope.owner(position))
 
     def owner_at(self, scope: FileScope, position: int) -> Owner | None:
         """Return the type that a position lies in."""
@@ -221,8 +271,8 @@ class Receivers:
             return self._instance_of(scope, -1, stated)
         if binding is None or not binding.name or hops > _MAX_BASES:
             return _UNKNOWN
-        others = map(self._scopes.of, self._exports.files_of(scope, binding.module))
-        values = (self._global(other, binding.name, hops + 1) for other in others if other)
+        modules = map(self._scopes.of, self._exports.files_of(scope, binding.module))
+        values = (self._global(module, binding.name, hops + 1) for module in modules if module)
         return next((value for value in values if value != _UNKNOWN), _UNKNOWN)
 
     def _follow(self, scope: FileScope, value: Value, chain: tuple[Segment, ...]) -> Value:

@@ -8,13 +8,14 @@ a definition has a grade of its own; it never leads from source into tests.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import partial
 from weakref import proxy
 
 from packhound.graph.definitions import language_family
 from packhound.graph.exports import Definition, Definitions, Exports
 from packhound.graph.file_scope import CALLABLE_KINDS, TYPE_KINDS, FileScope
-from packhound.graph.receivers import OPEN_LANGUAGES, Grade, Meaning, Receivers
+from packhound.graph.receivers import OPEN_LANGUAGES, Grade, Meaning, Owner, Receivers
 from packhound.graph.scopes import Scopes
 from packhound.graph.source_text import receiver
 from packhound.graph.standard_names import standard_names
@@ -28,6 +29,8 @@ from packhound.text import is_test
 
 _MAX_SAME_NAME = 3
 """A name with more definitions says nothing by itself."""
+_MAX_IMPLEMENTING = 12
+_ALIAS = re.compile(r"\s+as\s+([\w$]+)")
 _CALLED_WITHOUT_BRACKETS = frozenset(
     {"python", "ruby", "scala", "elixir", "haskell", "ocaml", "julia"}
 )
@@ -53,7 +56,7 @@ class Resolver:
             meaning = meaning._replace(definitions=self._without_methods(meaning.definitions))
         if meaning.grade != Grade.RESOLVED:
             fitting = self._fitting(meaning.definitions, n_arguments, with_self=is_path)
-            is_few = 0 < len(fitting) <= _MAX_SAME_NAME
+            is_few = 0 < len(fitting) <= (_MAX_IMPLEMENTING if meaning.by_type else _MAX_SAME_NAME)
             return meaning._replace(definitions=fitting) if is_few else _NOTHING
         if len(meaning.definitions) < 2:
             return meaning
@@ -65,12 +68,20 @@ class Resolver:
     def _meaning(self, scope: FileScope, position: int, name: str, offset: int) -> Meaning:
         chain = receiver(scope.bare, offset)
         if not chain:
+            alias = _ALIAS.match(scope.bare, offset + len(name))
+            binding = scope.imports.names.get(alias[1]) if alias else None
+            if binding and binding.name == name:
+                return Meaning(self._exports.of_binding(scope, binding))
             return self.visible(scope, position, name)
         value = self.receivers.value(scope, position, chain)
         if value.owners:
             members = self.receivers.members(value.owners, name)
-            if members or scope.language not in OPEN_LANGUAGES:
+            if members:
                 return Meaning(members)
+            implementing = self._implementing(scope, value.owners, name)
+            if implementing or scope.language not in OPEN_LANGUAGES:
+                grade = Grade.ONLY_CANDIDATE if len(implementing) == 1 else Grade.POSSIBLE
+                return Meaning(implementing, grade, by_type=True)
             # A trait or an extension can have it.
             meaning = self._by_name(scope, name, members=True)
             return meaning if meaning.grade == Grade.ONLY_CANDIDATE else _NOTHING
@@ -80,6 +91,13 @@ class Resolver:
         if value.is_foreign:
             return _NOTHING
         return self._by_name(scope, name, members=True)
+
+    def _implementing(self, scope: FileScope, owners: Iterable[Owner], name: str) -> Definitions:
+        """Return the members under a name of the types that derive from some types."""
+        receivers, from_test = self.receivers, is_test(scope.path)
+        derived = (each for owner in owners for each in receivers.subtypes(owner))
+        members = (d for each in derived for d in receivers.declared_members(each, name))
+        return tuple(dict.fromkeys(d for d in members if from_test or not is_test(d.path)))
 
     def visible(self, scope: FileScope, position: int, name: str) -> Meaning:
         """Return what a name that stands alone means."""
@@ -120,7 +138,9 @@ class Resolver:
 
     def _is_inner(self, scope: FileScope, position: int, holder: int, name: str) -> bool:
         """Return True for what a node defines inside; a constructor is named by its type."""
-        return scope.node(position).parent == holder and scope.node(holder).name != name
+        node, outer = scope.node(position), scope.node(holder)
+        is_object = node.kind == "method" and outer.kind in CALLABLE_KINDS
+        return node.parent == holder and outer.name != name and not is_object
 
     def _implemented(self, definitions: Definitions) -> Definitions:
         """Return the definitions that are not only an `@overload` of another."""

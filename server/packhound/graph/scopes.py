@@ -6,9 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TypeAlias
 
+from packhound.graph.definitions import folder_of
 from packhound.graph.file_scope import FileScope
 from packhound.graph.graph import Graph
 
+MAX_USING_FILES = 300
+"""Files with a name that are read for one question."""
 Source: TypeAlias = Callable[[str], "bytes | None"]
 """The text of a path as the graph has it, None where there is none any more."""
 
@@ -34,6 +37,13 @@ class Scopes:
         if name not in self._positions:
             self._positions[name] = dict(self._find(name))
         return self._positions[name]
+
+    def using_paths(self, name: str, path: str) -> list[str]:
+        """Return the files that use a name, those near a path first."""
+        folder = folder_of(path)
+        paths = sorted(self.graph.using_paths(name))
+        paths.sort(key=lambda p: (p != path, folder_of(p) != folder))
+        return paths
 
     def _find(self, name: str) -> Iterator[tuple[str, tuple[int, ...]]]:
         graph = self.graph

@@ -11,6 +11,7 @@ from typing import NamedTuple
 _HASH, _SLASHES = r"\#[^\n]*", r"//[^\n]*|/\*.*?\*/"
 _DOUBLE, _SINGLE = r'"(?:\\.|[^"\\\n])*"', r"'(?:\\.|[^'\\\n])*'"
 _TEMPLATE, _CHARACTER = r"`(?:\\.|[^`\\])*`", r"'(?:\\[^\n]{1,9}?|[^'\\\n])'"
+_REGEX = r"(?<=[=(,:;!&|?\[{}])\s*/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/"
 _TRIPLE = r'"""(?:\\.|[^\\])*?"""'
 _TRIPLES = rf"{_TRIPLE}|'''(?:\\.|[^\\])*?'''"
 
@@ -20,7 +21,7 @@ def _pattern(*parts: str) -> re.Pattern[str]:
 
 
 _C = _pattern(_SLASHES, _TRIPLE, _DOUBLE, _CHARACTER)
-_SCRIPT = _pattern(_SLASHES, _DOUBLE, _SINGLE, _TEMPLATE)
+_SCRIPT = _pattern(_SLASHES, _DOUBLE, _SINGLE, _TEMPLATE, _REGEX)
 _SHELL = _pattern(_HASH, _DOUBLE, _SINGLE)
 _DASHES = _pattern(r"--\[\[.*?\]\]|--[^\n]*", _DOUBLE, _SINGLE)
 _PATTERNS = {
