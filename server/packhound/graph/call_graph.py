@@ -159,7 +159,7 @@ class CallGraph:
         `meant` is False for what the definition overrides, whose call possibly leads to it.
         """
         best: Use | None = None
-        for offset in scope.occurrences(user).get(name, ())[:_MAX_OCCURRENCES]:
+        for offset in scope.occurrences(user, name).get(name, ())[:_MAX_OCCURRENCES]:
             meaning = self._resolver.meaning(scope, user, name, offset)
             are_meant = [meant[d] for d in meaning.definitions if d in meant]
             if are_meant:
@@ -182,9 +182,11 @@ class CallGraph:
                 continue
             for user in scope.file.users(name):
                 user_id = int(scope.file.node_ids[user])
-                lines = dict.fromkeys(map(scope.line, scope.occurrences(user).get(name, ())))
-                if user_id != node_id:
-                    yield from (Mention(user_id, n, scope.source_line(n)) for n in lines)
+                if user_id == node_id:
+                    continue
+                offsets = scope.occurrences(user, name).get(name, ())
+                lines = {scope.line(offset): scope.source_line(offset) for offset in offsets}
+                yield from (Mention(user_id, *line) for line in lines.items())
 
     def _implementations(self, node_id: int) -> Iterator[int]:
         located = self._locate(node_id)

@@ -20,6 +20,7 @@ CALLABLE_KINDS = frozenset({"function", "method", "test", "macro"})
 _QUALIFIER = re.compile(r"::|\.")
 _NAME = re.compile(r"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
 _SCRIPT_NAME = re.compile(r"#?[A-Za-z_$\x80-\xff][\w$\x80-\xff]*")
+_PART_OF_NAME = {_NAME: r"[\w\x80-\xff]", _SCRIPT_NAME: r"[#\w$\x80-\xff]"}
 _SCRIPT_LANGUAGES = ("javascript", "typescript", "tsx", "vue", "svelte")
 _KEY = {
     "python": re.compile(r"\s*=(?!=)"),
@@ -121,9 +122,10 @@ class FileScope:
         """Return the 0-based line of an offset."""
         return self.source.count(b"\n", 0, offset)
 
-    def source_line(self, line: int) -> str:
-        """Return the text of a 0-based line."""
-        return self.source.split(b"\n")[line].decode("utf-8", "replace").strip()
+    def source_line(self, offset: int) -> str:
+        """Return the text of the line of an offset."""
+        start, end = self.source.rfind(b"\n", 0, offset) + 1, self.source.find(b"\n", offset)
+        return self.source[start : end if end >= 0 else None].decode("utf-8", "replace").strip()
 
     def ancestors(self, position: int) -> Iterator[int]:
         """Yield a node and what it stands in, innermost first; nothing for -1."""
@@ -147,13 +149,19 @@ class FileScope:
         outer = [i for i, kind in enumerate(kinds) if kind in ("file", "window", "constant")]
         return read_locals("\n".join(map(self.own_text, outer)), self.language)
 
-    def occurrences(self, position: int) -> dict[str, list[int]]:
-        """Return the offsets of each name that a node's own text uses, without keys and labels.
+    def occurrences(self, position: int, name: str = "") -> dict[str, list[int]]:
+        """Return the offsets of each name, or one, that a node's own text uses.
 
-        Where the node gives itself its name is no use.
+        Keys and labels are none, nor is where the node gives itself its name.
         """
         offsets: dict[str, list[int]] = defaultdict(list)
         key, pattern = _KEY.get(self.language), self.dialect.name
+        if name:
+            if not pattern.fullmatch(name):
+                return offsets
+            # The text first: looking for it takes a tenth of the time of looking at all names.
+            part, text = _PART_OF_NAME[pattern], re.escape(name)
+            pattern = re.compile(f"{text}(?<!{part}{text})(?!{part})")
         node, is_defined = self.node(position), False
         for low, high in node.own_ranges:
             for match in pattern.finditer(self.bare, low, high):

@@ -8,8 +8,9 @@ a definition has a grade of its own; it never leads from source into tests.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import islice
 from weakref import proxy
 
 from packhound.graph.definitions import language_family
@@ -44,6 +45,8 @@ class Resolver:
 
     def __init__(self, scopes: Scopes, exports: Exports) -> None:
         self._scopes, self._exports = scopes, exports
+        self._fit: dict[tuple[Definition, int, bool], bool] = {}
+        self._named: dict[tuple[str, str, bool, bool], Meaning] = {}
         # Each asks the other. A cycle would keep all texts until a garbage collection.
         self.receivers = Receivers(scopes, exports, partial(Resolver.visible, proxy(self)))
 
@@ -55,14 +58,17 @@ class Resolver:
         if scope.language == "java" and n_arguments == -1 and not is_path:
             meaning = meaning._replace(definitions=self._without_methods(meaning.definitions))
         if meaning.grade != Grade.RESOLVED:
-            fitting = self._fitting(meaning.definitions, n_arguments, with_self=is_path)
-            is_few = 0 < len(fitting) <= (_MAX_IMPLEMENTING if meaning.by_type else _MAX_SAME_NAME)
+            most = _MAX_IMPLEMENTING if meaning.by_type else _MAX_SAME_NAME
+            fits = self._fitting(meaning.definitions, n_arguments, with_self=is_path)
+            # A name can have hundreds.
+            fitting = tuple(islice(fits, most + 1))
+            is_few = 0 < len(fitting) <= most
             return meaning._replace(definitions=fitting) if is_few else _NOTHING
         if len(meaning.definitions) < 2:
             return meaning
         if scope.language == "python":
             meaning = meaning._replace(definitions=self._implemented(meaning.definitions))
-        overloads = self._fitting(meaning.definitions, n_arguments, with_self=is_path)
+        overloads = tuple(self._fitting(meaning.definitions, n_arguments, with_self=is_path))
         return meaning._replace(definitions=overloads or meaning.definitions)
 
     def _meaning(self, scope: FileScope, position: int, name: str, offset: int) -> Meaning:
@@ -155,11 +161,16 @@ class Resolver:
 
     def _fitting(
         self, definitions: Definitions, n_arguments: int, *, with_self: bool
-    ) -> Definitions:
-        """Return the definitions that can have a number of arguments."""
-        return tuple(d for d in definitions if self._fits(d, n_arguments, with_self=with_self))
+    ) -> Iterator[Definition]:
+        """Yield the definitions that can have a number of arguments."""
+        for definition in definitions:
+            key = definition, n_arguments, with_self
+            if key not in self._fit:
+                self._fit[key] = self._fits(*key)
+            if self._fit[key]:
+                yield definition
 
-    def _fits(self, definition: Definition, n_arguments: int, *, with_self: bool) -> bool:
+    def _fits(self, definition: Definition, n_arguments: int, with_self: bool) -> bool:
         scope = self._scopes.of(definition.path)
         if scope is None:
             return False
@@ -174,6 +185,12 @@ class Resolver:
     def _by_name(self, scope: FileScope, name: str, *, members: bool) -> Meaning:
         """Return the definitions that share a name, none in tests for a name in source."""
         family, from_test = language_family(scope.language), is_test(scope.path)
+        key = name, family, from_test, members
+        if key not in self._named:
+            self._named[key] = self._find_by_name(*key)
+        return self._named[key]
+
+    def _find_by_name(self, name: str, family: str, from_test: bool, members: bool) -> Meaning:
         definitions = []
         for path, positions in self._scopes.positions(name).items():
             if (is_test(path) and not from_test) or language_family(

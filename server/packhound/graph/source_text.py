@@ -36,7 +36,6 @@ _PATTERNS = {
 _COMMENT = ("#", "//", "/*", "--")
 _WITH_CODE = re.compile(r"^(?:[rR]?[fF][rR]?[\"'].*\{|`.*\$\{)", re.DOTALL)
 """Strings that hold expressions."""
-_NOT_LINE_END = re.compile(r"[^\n]")
 
 _OPERATOR = re.compile(r"(?:\?\.|!!?\.|(?<!\.\.)\.|->|::)\Z")
 _WORD = re.compile(r"[\w$@#]+[?!]?\Z")
@@ -47,20 +46,16 @@ _CLOSING = {")": "(", "]": "[", "}": "{"}
 
 def blank(source: bytes, language: str) -> tuple[str, str]:
     """Return a source without comments, and without comments and strings; offsets stay."""
-    pattern = _PATTERNS.get(language, _C)
-
-    def without_comment(match: re.Match[str]) -> str:
-        return _blank(match[0]) if match[0].startswith(_COMMENT) else match[0]
-
-    def without_string(match: re.Match[str]) -> str:
-        return match[0] if _WITH_CODE.match(match[0]) else _blank(match[0])
-
-    code = pattern.sub(without_comment, source.decode("latin-1"))
-    return code, pattern.sub(without_string, code)
-
-
-def _blank(text: str) -> str:
-    return _NOT_LINE_END.sub(" ", text)
+    text, end = source.decode("latin-1"), 0
+    code, bare = list[str](), list[str]()
+    for match in _PATTERNS.get(language, _C).finditer(text):
+        between, part = text[end : match.start()], match[0]
+        blanked = "\n".join([" " * len(line) for line in part.split("\n")])
+        is_comment = part.startswith(_COMMENT)
+        code += between, blanked if is_comment else part
+        bare += between, blanked if is_comment or not _WITH_CODE.match(part) else part
+        end = match.end()
+    return "".join([*code, text[end:]]), "".join([*bare, text[end:]])
 
 
 class Segment(NamedTuple):
