@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from packhound.cli.terminal import echo, print_json
 from packhound.core.records import byline
 from packhound.core.titles import heading
+from packhound.operations import plus
 from packhound.redact import visible_line
 
 Row: TypeAlias = Mapping[str, Any]
@@ -25,7 +26,7 @@ def print_lines(answer: Row, values: Row) -> None:
         first, last = group["start_line"], group["end_line"]
         lines = f"{first}-{last}" if last > first else f"{first}"
         title = visible_line(heading(group["kind"], group["qualname"]))
-        echo(f"{path_of(group)}:{lines} {title}")
+        echo(f"{plus(group)}{path_of(group)}:{lines} {title}")
         for line in group["lines"]:
             mark = ":" if line["match"] else "-"
             echo(f"{line['line']:>6}{_cell(line)}{mark} {visible_line(line['text'])}")

@@ -18,7 +18,7 @@ from packhound.cli.terminal import echo
 from packhound.core.records import CODE, byline
 from packhound.core.status import LeftOutRow, Status
 from packhound.core.titles import heading as node_heading
-from packhound.operations import accounts, facet_lines
+from packhound.operations import accounts, facet_lines, plus
 from packhound.redact import safe_line, visible_line
 
 if TYPE_CHECKING:
@@ -356,4 +356,5 @@ def _location(hit: Row) -> str:
     if "unread" in hit:
         return visible_line(f"{label}{hit['path']}")
     cell = f" cell {hit['cell']['number']}:{hit['cell']['line']}" if "cell" in hit else ""
-    return visible_line(f"{label}{hit['path']}:{hit['start_line']}-{hit['end_line']}{cell}")
+    lines = f"{hit['start_line']}-{hit['end_line']}"
+    return visible_line(f"{plus(hit)}{label}{hit['path']}:{lines}{cell}")

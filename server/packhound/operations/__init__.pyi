@@ -29,4 +29,5 @@ from .search import query_of as query_of
 from .search import rows_of as rows_of
 from .status import workspace_row as workspace_row
 from .text import accounts as accounts
+from .text import plus as plus
 from .text import rows_in as rows_in

@@ -21,7 +21,7 @@ from packhound.operations.operation import (
 )
 from packhound.operations.references import resolve_folder
 from packhound.operations.rows import node_row
-from packhound.operations.text import Row, Text, lines_of, path_of, rows_in, signature_of
+from packhound.operations.text import Row, Text, lines_of, path_of, plus, rows_in, signature_of
 
 if TYPE_CHECKING:
     from packhound.service import Engine, Root
@@ -140,7 +140,8 @@ def _node_units(answer: Row) -> Iterator[str]:
             heading = f"{path}\n"
         while open_ends and open_ends[-1] < node["start_line"]:
             open_ends.pop()
-        yield f"{heading}{'  ' * (len(open_ends) + 1)}{lines_of(node)} {signature_of(node)}"
+        indent = "  " * (len(open_ends) + 1)
+        yield f"{heading}{indent}{plus(node)}{lines_of(node)} {signature_of(node)}"
         open_ends.append(node["end_line"])
 
 

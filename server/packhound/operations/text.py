@@ -75,8 +75,12 @@ class Text(NamedTuple):
 
 def title(row: Row) -> str:
     """Return `path:10-20 kind Qual.name` of a node, after `+` if it has lines of a patch."""
-    mark = "+ " if row.get("proposed") else ""
-    return f"{mark}{location(row)} {heading(row['kind'], row['qualname'])}"
+    return f"{plus(row)}{location(row)} {heading(row['kind'], row['qualname'])}"
+
+
+def plus(row: Row) -> str:
+    """Return the mark of a row that has lines of a patch, "" for others."""
+    return "+ " if row.get("proposed") else ""
 
 
 def location(row: Row) -> str:
