@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 import pytest
 
-from tests.support.git_repository import git
+from packhound.lsp.uris import path_from_uri
+from tests.support.git_repository import bare_repository, git
 from tests.support.lsp_client import write_files
 
 KITCHEN = "def boil_water(jug):\n    '''Boil the water of a jug.'''\n    return jug\n"
@@ -180,3 +182,20 @@ def test_changes_of_all_folders_are_listed_unsaved_text_included(start_server, t
     uri = (folders[1] / "garden.py").as_uri()
     (definition,) = client.request("packhound/changes", {"uri": uri})["definitions"]
     assert definition["name"] == "pour_water"
+
+
+def test_a_bare_repository_is_a_folder_with_the_files_of_its_head(start_server, tmp_path):
+    bare = bare_repository(tmp_path)
+    client = start_server()
+    client.initialize(bare)
+    client.settle()
+    (hit,) = client.request("packhound/search", {"query": "boil_water"})["hits"]
+    file = Path(path_from_uri(hit["uri"]))
+    assert file.read_text().startswith("def boil_water") and bare not in file.parents
+    client.open_document(file, file.read_text())
+    outline = client.request("textDocument/documentSymbol", {"textDocument": {"uri": hit["uri"]}})
+    assert [symbol["name"] for symbol in outline] == ["boil_water"]
+    folder = {"uri": bare.as_uri(), "name": "kitchen"}
+    change = {"event": {"removed": [folder], "added": []}}
+    client.notify("workspace/didChangeWorkspaceFolders", change)
+    assert client.request("packhound/status", {})["files"] == 0

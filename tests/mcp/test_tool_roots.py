@@ -10,12 +10,12 @@ from contextlib import closing
 
 import pytest
 
-from packhound.core.errors import SettingsError
+from packhound.core.errors import RootError, SettingsError
 from packhound.core.settings_files import Overrides
 from packhound.llm import counter_for
 from packhound.mcp.folders import Folders
 from tests.support.agent import Agent, kill_engine
-from tests.support.git_repository import git
+from tests.support.git_repository import bare_repository, git
 from tests.support.operations import as_text
 
 OVERRIDES = Overrides.of_command_line({"index.persist": False, "search.limit": 1})
@@ -307,3 +307,15 @@ def test_a_status_without_room_says_the_state_of_each_root(namesakes):
     assert text.endswith("over max_tokens of 100: ask for more tokens")
     status = namesakes.call("status", {"root": "mill"})
     assert status["files"] == 1 and "1 files, " in as_text("status", status, {"max_tokens": 100})
+
+
+def test_an_agent_is_served_the_files_of_a_bare_repository(tmp_path):
+    bare = bare_repository(tmp_path)
+    with closing(Folders([bare], OVERRIDES)) as served:
+        found = served.call("search", {"query": "boil_water"})
+        assert as_text("search", found).splitlines()[1].startswith("kitchen.py:1-2")
+        read = served.call("read_node", {"path": "kitchen.py#boil_water"})
+        assert read["text"] == "def boil_water(jug):\n    return jug"
+    git(tmp_path, "init", "-q", "--bare", "empty.git")
+    with pytest.raises(RootError, match="has no commit at HEAD"):
+        Folders([tmp_path / "empty.git"], OVERRIDES)

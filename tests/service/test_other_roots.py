@@ -171,6 +171,47 @@ def test_dependencies_are_found_where_package_managers_put_them(
             ask(post, "search", query=f"deps:{name} load")
 
 
+def test_modules_of_one_file_and_what_an_active_environment_or_pnpm_has_are_dependencies(
+    post: Engine, tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packages = tmp_path / "elsewhere" / "lib" / "python3.12" / "site-packages"
+    pnpm = tree / "node_modules" / ".pnpm"
+    sources = {
+        packages / "six.py": "def load_six():\n    return 6\n",
+        packages / "other.py": "def load_other():\n    return 6\n",
+        packages / "six-1.16.0.dist-info" / "RECORD": "__pycache__/six.pyc,,\nsix.py,sha256=a,34\n",
+        packages / "bs4" / "soup.py": "def load_soup():\n    return 4\n",
+        packages / "__pycache__" / "six.pyc": "",
+        packages / "beautifulsoup4-4.12.dist-info" / "RECORD": "__pycache__/x,,\nbs4/soup.py,,4\n",
+        pnpm / "box@2.0.0" / "node_modules" / "box" / "box.js": "function loadBox() { return 1 }\n",
+        pnpm
+        / "@a+lid@1.0.0_box"
+        / "node_modules"
+        / "@a"
+        / "lid"
+        / "lid.js": "function loadLid() {}\n",
+    }
+    for path, text in sources.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    (tree / "node_modules" / "box").symlink_to(pnpm / "box@2.0.0" / "node_modules" / "box")
+    monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path / "elsewhere"))
+    for name, defined, said in (
+        ("six", "load_six", f"1.16.0 in {packages / 'six.py'}"),
+        ("beautifulsoup4", "load_soup", f"4.12 in {packages / 'bs4'}"),
+        ("box", "loadBox", "box@2.0.0"),
+        ("@a/lid", "loadLid", "@a+lid@1.0.0_box"),
+    ):
+        found = ask(post, "search", query=f"deps:{name} {defined}")
+        assert found["hits"][0]["name"] == defined
+        assert any(f"deps:{name} is" in note and said in note for note in found["notes"])
+    (six,) = ask(post, "search", query="deps:six load_six")["hits"]
+    assert six["path"] == "six.py"
+    assert ask(post, "outline", root="deps:six")["total"] == 1
+    clear_index(tree)
+    assert ask(post, "search", query="deps:six load_six")["hits"][0]["name"] == "load_six"
+
+
 def test_a_commit_of_which_git_lacks_a_file_is_refused_and_not_kept(
     tree: Path, post: Engine
 ) -> None:

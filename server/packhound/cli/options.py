@@ -11,7 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from packhound import service
-from packhound.core.errors import SettingsError
+from packhound.core.errors import RootError
 from packhound.core.settings_reader import SETTINGS
 
 Command: TypeAlias = Callable[..., Any]
@@ -79,7 +79,7 @@ def read_sources(
     """Return the folders that `--root` names; for a bare repository the files of its HEAD."""
     try:
         return [*map(service.checked_out, read_roots(context, parameter, written))]
-    except SettingsError as problem:
+    except RootError as problem:
         raise click.UsageError(str(problem)) from None
 
 

@@ -195,7 +195,8 @@ class Session:
     def _add(self, path: str) -> None:
         try:
             engine = self.workspace.add(Path(path))
-            self._client_paths[str(engine.root)] = path
+            if engine.root == real_path(Path(path)):  # Not of a bare repository.
+                self._client_paths[str(engine.root)] = path
             self._report_other_settings(engine)
             self._folder_problems.pop(path, None)
         except PackhoundError as error:

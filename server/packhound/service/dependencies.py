@@ -14,70 +14,83 @@ from packhound.redact import visible_line
 _ENVIRONMENTS = (".venv", "venv", "env", ".env")
 _SITE_PACKAGES = ("lib/python3*/site-packages", "Lib/site-packages")
 _NAME = re.compile(r"@?[\w.-]+(?:/[\w.-]+)*")
+_RECORDED = re.compile(r"^(?!__pycache__/)([\w-]+)(?:\.py,|/)", re.M)
+"""The package or module that a file of a distribution is in: `six.py,sha256=...`."""
 _MAX_MANIFEST = 4_000_000
 _PLACES = (
-    "site-packages of .venv or venv, node_modules, vendor, and what go.mod and Cargo.lock name"
+    "site-packages of .venv, venv or $VIRTUAL_ENV, node_modules, vendor, and what go.mod and"
+    " Cargo.lock name"
 )
 
 
 class Dependency(NamedTuple):
-    """The folder of a dependency, and its version where that is known."""
+    """The folder of a dependency, or its only file, and its version where that is known."""
 
-    folder: Path
+    path: Path
     version: str
 
 
 def find_dependency(root: Path, name: str) -> Dependency | str:
-    """Return the folder of a dependency of a workspace, or why there is none."""
+    """Return the place of a dependency of a workspace, or why there is none."""
     if not _NAME.fullmatch(name) or ".." in name.split("/"):
         return f"'deps:{visible_line(name[:200])}' is no name of a package"
     places = (_python, _node, _vendor, _go, _cargo)
     found = next((each for place in places for each in place(root, name)), None)
-    if found and not _is_of_packages(root, found.folder):
-        place = visible_line(str(found.folder.resolve()))
+    if found and not _is_of_packages(root, found.path):
+        place = visible_line(str(found.path.resolve()))
         return f"'deps:{name}' leads to '{place}', where no packages are installed"
     return found or f"there is no dependency '{name}' here; looked in {_PLACES}"
 
 
-def _is_of_packages(root: Path, folder: Path) -> bool:
+def _is_of_packages(root: Path, path: Path) -> bool:
     """Return False for what a link of a stranger's folder may lead to."""
-    real = folder.resolve()
+    real = path.resolve()
     outside = (_go_cache().resolve(), _cargo_home().resolve(), root.resolve())
     is_installed = not {"site-packages", "node_modules"}.isdisjoint(real.parts)
     return is_installed or any(real.is_relative_to(each) for each in outside)
 
 
 def _python(root: Path, name: str) -> Iterator[Dependency]:
-    folded = re.sub(r"[-_.]+", "_", name).lower()
-    for environment in _ENVIRONMENTS:
+    folded = _folded(name)
+    active = os.environ.get("VIRTUAL_ENV")
+    for environment in (*_ENVIRONMENTS, *([active] if active else ())):
         for pattern in _SITE_PACKAGES:
             for packages in sorted((root / environment).glob(pattern)):
                 yield from _in_site_packages(packages, folded)
 
 
 def _in_site_packages(packages: Path, folded: str) -> Iterator[Dependency]:
-    """Yield the package of a distribution, or of a module's own name."""
+    """Yield the package, or the only module, of a distribution or of a name to import."""
     version, names = "", [folded]
     for info in sorted(packages.glob("*.dist-info")):
         distribution, _, its_version = info.name.removesuffix(".dist-info").rpartition("-")
-        tops = _read(info / "top_level.txt").split()
-        if re.sub(r"[-_.]+", "_", distribution).lower() == folded or folded in tops:
+        is_named, tops = _folded(distribution) == folded, _read(info / "top_level.txt").split()
+        if is_named or folded in tops:
             version = its_version
-            names += tops
-    by_name = {each.name.lower(): each for each in packages.iterdir() if each.is_dir()}
-    for each in names:
-        if folder := by_name.get(each.lower()):
-            yield Dependency(folder, version)
+            names += tops or (_RECORDED.findall(_read(info / "RECORD")) if is_named else [])
+    by_name = {each.name.lower(): each for each in packages.iterdir()}
+    for name in dict.fromkeys(each.lower() for each in names):
+        for file in (name, f"{name}.py"):
+            if (found := by_name.get(file)) and (found.is_dir() or file != name):
+                yield Dependency(found, version)
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[-_.]+", "_", name).lower()
 
 
 def _node(root: Path, name: str) -> Iterator[Dependency]:
-    folder = root / "node_modules" / name
-    if folder.is_dir():
-        try:
-            version = str(json.loads(_read(folder / "package.json") or "{}").get("version", ""))
-        except (ValueError, AttributeError):
-            version = ""
-        yield Dependency(folder.resolve(), version)
+    """Yield a package that npm, yarn or pnpm has installed, or one that such a package needs."""
+    modules = root / "node_modules"
+    of_pnpm = modules / ".pnpm"
+    others = of_pnpm.glob(f"{name.replace('/', '+')}@*/node_modules/{name}")
+    for folder in (modules / name, of_pnpm / "node_modules" / name, *sorted(others)):
+        if folder.is_dir():
+            try:
+                version = str(json.loads(_read(folder / "package.json") or "{}").get("version", ""))
+            except (ValueError, AttributeError):
+                version = ""
+            yield Dependency(folder.resolve(), version)
 
 
 def _vendor(root: Path, name: str) -> Iterator[Dependency]:

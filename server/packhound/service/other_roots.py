@@ -6,13 +6,14 @@ the most files in common, so that only files that differ are parsed.
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from packhound.core.errors import SettingsError
-from packhound.core.private_file import make_private_folder
+from packhound.core.errors import RootError, SettingsError
+from packhound.core.private_file import make_private_folder, write_private_atomic
 from packhound.core.settings import Settings
 from packhound.core.settings_reader import changed
 from packhound.git import Revision, find_revision, write_revision
@@ -104,10 +105,7 @@ class OtherRoots:
             )
         short = revision.commit[:_COMMIT_DIGITS]
         folder = _folder_of(root, revision)
-        if not folder.is_dir():
-            if stale := self._opened.get(folder):  # The cache was cleared.
-                self._opened = {f: o for f, o in self._opened.items() if f != folder}
-                stale.engine.close()
+        if not self._is_written(folder):
             self._folder.queue.flush(_SAVE_S)  # Its index is what that of the commit begins with.
             _write(root, revision, folder, self._folder.settings)
         day = datetime.fromtimestamp(revision.seconds, timezone.utc).date().isoformat()
@@ -124,26 +122,50 @@ class OtherRoots:
             raise SettingsError(found)
         label = f"deps@{name.replace('/', '+')}"
         version = f" {found.version}" if found.version else ""
-        note = f"deps:{visible_line(name)} is{version} in {visible_line(str(found.folder))}"
-        return _Place(found.folder, label, note)
+        note = f"deps:{visible_line(name)} is{version} in {visible_line(str(found.path))}"
+        folder = found.path if found.path.is_dir() else self._copy(found.path)
+        return _Place(folder, label, note)
+
+    def _copy(self, file: Path) -> Path:
+        """Return a folder with a copy of one file, beside the commits. Raises SettingsError."""
+        try:
+            text = file.read_bytes()
+            name = hashlib.sha256(text).hexdigest()
+            folder = index_folder(self._folder.root) / REVISIONS / name
+            if not self._is_written(folder):
+                make_private_folder(folder)
+                write_private_atomic(folder / file.name, text)
+        except OSError as error:
+            raise SettingsError(f"'{visible_line(str(file))}' cannot be read: {error}") from None
+        return folder
+
+    def _is_written(self, folder: Path) -> bool:
+        """Return True if a folder of the cache is there; if not, close what was opened of it."""
+        if folder.is_dir():
+            return True
+        if cleared := self._opened.get(folder):
+            self._opened = {f: o for f, o in self._opened.items() if f != folder}
+            cleared.engine.close()
+        return False
 
 
 def checked_out(root: Path) -> Path:
     """Return a folder; for a bare repository that of the files of its HEAD, written if need be.
 
-    Raises SettingsError: nothing is committed there, or git does not read it.
+    Raises RootError: nothing is committed there, or git does not read it.
     """
     real = real_path(root)
     if not ((real / "HEAD").is_file() and (real / "objects").is_dir() and (real / "refs").is_dir()):
         return root
     revision = find_revision(real, "HEAD")
     if revision is None:
-        raise SettingsError(
-            f"the bare repository '{visible_line(str(root))}' has no commit at HEAD"
-        )
+        raise RootError(f"the bare repository '{visible_line(str(root))}' has no commit at HEAD")
     folder = _folder_of(real, revision)
     if not folder.is_dir():
-        _write(real, revision, folder, Settings())
+        try:
+            _write(real, revision, folder, Settings())
+        except SettingsError as problem:
+            raise RootError(str(problem)) from None
     return folder
 
 

@@ -12,6 +12,7 @@ from packhound.core.settings_reader import changed
 from packhound.indexing import collect_all_and_trim
 from packhound.service.engine import Engine
 from packhound.service.engine_pool import EnginePool
+from packhound.service.other_roots import checked_out
 from packhound.service.roots import innermost_root, real_path
 from packhound.service.several_roots import Roots
 from packhound.service.status import Listener
@@ -40,6 +41,7 @@ class Workspace:
         self._on_change = on_change or (lambda: None)
         self._pool = pool or EnginePool()
         self._engines: dict[Path, Engine] = {}
+        self._checked_out: dict[Path, Path] = {}
         self._in_memory: Engine | None = None
         self._polling: threading.Event | None = None
         self._watches = False
@@ -52,18 +54,22 @@ class Workspace:
     def add(self, root: Path) -> Engine:
         """Begin to follow a folder; one that is followed already stays as it is.
 
+        Of a bare repository these are the files of its HEAD as it is now.
+
         Raises:
             RootError: it is no folder, or a home directory that was not asked for.
         """
         engine = self.engine_of(root)
         if engine:
             return engine
+        written, root = root, checked_out(root)
         settings: Settings | FolderSettings = self.settings
         if self._overrides:
             settings = FolderSettings(real_path(root), self._overrides)
         engine = self._pool.acquire(root, settings, self._on_change)
         engine.watchers[self] = self._watches
         self._switch(engine)
+        self._checked_out[real_path(written)] = engine.root
         # Copied, since other threads may be going through it.
         self._engines = {**self._engines, engine.root: engine}
         return engine
@@ -94,7 +100,8 @@ class Workspace:
 
     def engine_of(self, root: Path) -> Engine | None:
         """Return the engine of a folder that is followed."""
-        return self._engines.get(real_path(root))
+        folder = real_path(root)
+        return self._engines.get(self._checked_out.get(folder, folder))
 
     def locate(self, path: Path) -> tuple[Engine, str] | None:
         """Return the innermost folder that holds `path`, and the path relative to it."""
