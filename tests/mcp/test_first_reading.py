@@ -6,6 +6,8 @@ import json
 import os
 import re
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from itertools import count
 
 import pytest
@@ -17,7 +19,9 @@ from packhound.mcp import folders as mcp_folders
 from packhound.operations import as_text
 from packhound.service.engine import Engine
 from tests.support.agent import Agent, kill_engine
+from tests.support.git_repository import git
 from tests.support.operations import call
+from tests.support.project import wait_until
 
 N_FILES = 600
 NOTE = re.compile(r"(\d+) of 600 files read so far")
@@ -117,3 +121,24 @@ def test_progress_is_sent_to_who_asks_for_it(large, tmp_path):
     assert len(agent.notifications) == n_before
     agent.close()
     kill_engine(tmp_path / "cache")
+
+
+def test_progress_is_that_of_another_commit_while_it_is_read(large):
+    git(large, "init", "-q")
+    git(large, "add", ".")
+    git(large, "commit", "-qm", "Begin")
+    for path in large.glob("*.py"):
+        path.write_text(path.read_text().replace("canary", "sparrow"))
+    git(large, "commit", "-qam", "Go on")
+    overrides = Overrides.of_command_line({"index.workers": 1})
+    with closing(mcp_folders.Folders([large], overrides)) as folders:
+        folders.call("search", {"query": "sparrow"})
+        assert folders.reading == (N_FILES, N_FILES, True)
+        with ThreadPoolExecutor(1) as other:
+            found = other.submit(folders.call, "search", {"query": "rev:HEAD~1 canary_1_1"})
+            wait_until(lambda: folders.reading.n_files > N_FILES)
+            status = folders.call("status", {})
+            assert (status["state"], status["pending"] > 0) == ("indexing", True)
+            assert found.result()["hits"][0]["name"] == "canary_1_1"
+        wait_until(lambda: not folders.call("status", {})["pending"])
+        assert folders.reading == (N_FILES, N_FILES, True)

@@ -15,7 +15,7 @@ from packhound.operations import query_of, read_request
 from packhound.service import Engine
 from tests.support.command_line import make_house, packhound
 from tests.support.git_repository import git
-from tests.support.operations import call_of
+from tests.support.operations import call, call_of
 from tests.support.project import cache, engine, names, root
 
 __all__ = ["cache", "engine", "root"]
@@ -141,3 +141,25 @@ def test_a_plain_search_asks_the_sources_of_the_setting(beside_notes: Search) ->
     assert sources("door") == {"code"}
     assert sources("door", setting) == {"code", "knowledge"}
     assert sources("door type:code", setting) == {"code"}
+
+
+def test_a_source_brings_no_more_candidates_than_it_is_asked_for(tmp_path: Path) -> None:
+    house, notes = make_house(tmp_path / "house"), tmp_path / "notes"
+    notes.mkdir()
+    for n in range(6):
+        (notes / f"door{n}.md").write_text(f"# Door {n}\n\nDoor {n} opens to the left.\n")
+    engine = Engine.open(house, settings_from({"knowledge.folders": [str(notes)]}))
+    try:
+        assert engine.settled(60)
+
+        def n_records(*candidates: str) -> int:
+            asked = {"query": "door type:all", "limit": 20, "source_candidates": candidates}
+            hits = call(engine, "search", asked)["hits"]
+            return [hit["source"] for hit in hits].count("knowledge")
+
+        assert (n_records(), n_records("knowledge=2"), n_records("notes=2")) == (6, 2, 6)
+        for wrong in ("knowledge", "knowledge=0", "doors=3", "notes=x"):
+            with pytest.raises(SettingsError, match="expected SOURCE=N, with one of: code, know"):
+                n_records(wrong)
+    finally:
+        engine.close()

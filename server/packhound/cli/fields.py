@@ -45,6 +45,7 @@ _METAVARS = {
     "pinned": "PATH[:A-B]",
     "scorers": "NAME[=WEIGHT]",
     "since": "DATE",
+    "source_candidates": "SOURCE=N",
     "tags": "TAG",
     "tokenizer": "PATH",
     "types": "TYPE",

@@ -6,7 +6,7 @@ import json
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,7 +90,10 @@ class Asker:
         if name == "status":
             for engine in workspace.engines:
                 engine.flush()
-        return operations.answer(operations.Call(workspace.roots, self.settings), name, arguments)
+        call = operations.Call(workspace.roots, self.settings)
+        is_shown = sys.stderr.isatty()
+        with cli.show.progress_elsewhere(workspace.engines) if is_shown else nullcontext():
+            return operations.answer(call, name, arguments)
 
     def _open(self) -> Workspace:
         """Return the folders, once nothing is pending in them."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rich.cells import cell_len
@@ -218,24 +220,40 @@ def findings(checks: Sequence[Finding]) -> None:
 
 def progress(engine: Engine) -> None:
     """Show a bar on stderr until nothing is pending."""
-    columns = (TextColumn("indexing"), BarColumn(), MofNCompleteColumn(), TextColumn("files"))
-    with Progress(*columns, console=_err, transient=True) as bar:
-        task = bar.add_task("indexing", total=None)
-        total = 1
-        while not engine.settled(0.1):
-            pending = engine.status().pending
-            total = max(total, pending)
-            bar.update(task, total=total, completed=total - pending)
-            time.sleep(0.05)
+    _progress("indexing", "files", lambda: engine.index.queue.pending)
 
 
 def encoding_progress(engine: Engine) -> None:
     """Show a bar on stderr until all nodes have a vector."""
-    columns = (TextColumn("encoding"), BarColumn(), MofNCompleteColumn(), TextColumn("definitions"))
+    _progress("encoding", "definitions", lambda: engine.n_unencoded)
+
+
+@contextmanager
+def progress_elsewhere(engines: Sequence[Engine]) -> Iterator[None]:
+    """Show a bar on stderr while another commit or a dependency is read."""
+    done = threading.Event()
+
+    def show() -> None:
+        while not done.wait(0.4):
+            _progress("indexing", "files", lambda: sum(e.others.pending for e in engines))
+
+    thread = threading.Thread(target=show, name="packhound-progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def _progress(verb: str, noun: str, count_left: Callable[[], int]) -> None:
+    columns = (TextColumn(verb), BarColumn(), MofNCompleteColumn(), TextColumn(noun))
+    total = count_left()
+    if not total:
+        return
     with Progress(*columns, console=_err, transient=True) as bar:
-        total = engine.n_unencoded
-        task = bar.add_task("encoding", total=total)
-        while n_left := engine.n_unencoded:
+        task = bar.add_task(verb, total=total)
+        while n_left := count_left():
             total = max(total, n_left)
             bar.update(task, total=total, completed=total - n_left)
             time.sleep(0.05)

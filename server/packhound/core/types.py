@@ -160,6 +160,13 @@ class Budget:
 
     time_ms: float = 1_000.0
     candidates: int = 400
+    of_sources: tuple[tuple[str, int], ...] = ()
+    """Candidates of sources that have no equal share of these."""
+
+    def share(self, source: str, n_sources: int) -> Budget:
+        """Return the part of one of several sources."""
+        equal = max(1, self.candidates // n_sources)
+        return Budget(self.time_ms / n_sources, dict(self.of_sources).get(source, equal))
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,8 +96,10 @@ class Folders:
 
     @property
     def reading(self) -> Reading:
-        """Number of files of all folders that were read, of those listed."""
-        return total_reading([engine.reading for engine in self._workspace.engines])
+        """Number of files of all folders, and of what is read beside them, that were read."""
+        engines = self._workspace.engines
+        elsewhere = [reading for engine in engines for reading in engine.others.readings]
+        return total_reading([*(engine.reading for engine in engines), *elsewhere])
 
     def settings_notes(self) -> list[str]:
         """Return which settings do not count, or hide files, for each folder that has such."""

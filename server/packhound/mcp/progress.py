@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import count
 from typing import TYPE_CHECKING
 
 from packhound.mcp.session import Call
@@ -25,10 +24,11 @@ def progress(call: Call, folders: Folders) -> Iterator[None]:
     done = threading.Event()
 
     def report() -> None:
-        for n_reports in count():
+        n_read = 0.0
+        while True:
             reading = folders.reading
             # Progress has to grow, also while the folder is opened or the answer is made.
-            n_read = max(reading.n_read, n_reports / 1_000)
+            n_read = max(reading.n_read, n_read + 0.001)
             call.report(n_read, max(reading.n_files, 1), reading.note or "reading the index")
             if done.wait(_INTERVAL_S):
                 return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Annotated
@@ -10,7 +11,7 @@ from msgspec import Meta
 
 from packhound import search as ranking
 from packhound.core.errors import SettingsError
-from packhound.core.records import CODE, RECORD_TYPES, SOURCE_OF, byline
+from packhound.core.records import CODE, RECORD_TYPES, SOURCE_NAMES, SOURCE_OF, byline
 from packhound.core.settings import (
     DEEP_TIME_MS,
     MAX_CANDIDATES,
@@ -104,6 +105,13 @@ class Search(Request):
             " search.candidates.",
         ),
     ] = 0
+    source_candidates: Annotated[
+        Words,
+        Meta(
+            description="Candidates of one of several sources, each SOURCE=N, such as notes=5;"
+            " else all have an equal share.",
+        ),
+    ] = ()
     fuser: Annotated[
         str,
         Meta(
@@ -188,6 +196,7 @@ def query_of(call: Call, request: Search) -> tuple[Query, tuple[str, ...]]:
         budget=Budget(
             request.time_ms or settings.search.time_ms or time_ms,
             request.candidates or settings.search.candidates,
+            tuple(map(_candidates_of, request.source_candidates)),
         ),
         focus=Focus(place.path, place.line or 0, place.root.path) if place else None,
         redacted=call.is_agent,
@@ -197,6 +206,17 @@ def query_of(call: Call, request: Search) -> tuple[Query, tuple[str, ...]]:
     if problems:
         raise SettingsError(problems[0])
     return (query if scope.types else replace(query, types=_plain_types(settings))), notes
+
+
+def _candidates_of(written: str) -> tuple[str, int]:
+    """Return a source and its number of candidates. Raises SettingsError."""
+    name, _, number = written.partition("=")
+    if name in (CODE, *SOURCE_NAMES) and re.fullmatch("[1-9][0-9]{0,5}", number):
+        return name, min(int(number), MAX_CANDIDATES)
+    expected = f"SOURCE=N, with one of: {', '.join((CODE, *SOURCE_NAMES))}; as in notes=5"
+    raise SettingsError(
+        f"'source_candidates' contains '{visible_line(written)}'; expected {expected}"
+    )
 
 
 def _plain_types(settings: Settings) -> tuple[str, ...]:
@@ -304,7 +324,16 @@ OPERATION = Operation(
     Search,
     run,
     text,
-    unlisted=(*_OF_SETTINGS, "facets", "focus_line", "pattern", "since", "before", "tags"),
+    unlisted=(
+        *_OF_SETTINGS,
+        "source_candidates",
+        "facets",
+        "focus_line",
+        "pattern",
+        "since",
+        "before",
+        "tags",
+    ),
     instead="For exact text use grep, for a task pack.",
     lists=True,
 )

@@ -448,8 +448,17 @@ class Engine:
         return self.index.source(path, snapshot or self.snapshot)
 
     def status(self, *, every_source: bool = False) -> Status:
-        """Return the state, figures and problems of the index and of the sources in use, or all."""
-        return replace(self.index.status(), sources=self.sources.statuses(every=every_source))
+        """Return the state, figures and problems of the index and of the sources in use, or all.
+
+        Files of other commits and of dependencies that are being read are pending too.
+        """
+        status, elsewhere = self.index.status(), self.others.pending
+        return replace(
+            status,
+            sources=self.sources.statuses(every=every_source),
+            pending=status.pending + elsewhere,
+            state="indexing" if elsewhere else status.state,
+        )
 
     @property
     def left_out(self) -> LeftOut:

@@ -74,7 +74,7 @@ class IndexedFolder:
         self.root = root
         self.peers = peers
         self.settings = settings
-        self._on_change = on_change
+        self.on_change = on_change
         self._timing = timing
         self._replacing = threading.Lock()
         self.grep = Grep(str(root), self.source)
@@ -330,7 +330,7 @@ class IndexedFolder:
             self.settings,
             opened.index,
             opened.store,
-            self._on_change,
+            self.on_change,
             self._timing,
             self._extractors,
         )

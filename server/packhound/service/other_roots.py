@@ -16,6 +16,7 @@ from packhound.core.errors import RootError, SettingsError
 from packhound.core.private_file import make_private_folder, write_private_atomic
 from packhound.core.settings import Settings
 from packhound.core.settings_reader import changed
+from packhound.core.status import Reading
 from packhound.git import Revision, find_revision, write_revision
 from packhound.redact import visible_line
 from packhound.service.dependencies import find_dependency
@@ -74,7 +75,9 @@ class OtherRoots:
             other = opened.pop(place.folder, None)
             if other is None:
                 settings = changed(self._folder.settings, _READ_ONLY)
-                engine = Engine.open(place.folder, settings, peers=self._folder.peers)
+                engine = Engine.open(
+                    place.folder, settings, self._folder.on_change, peers=self._folder.peers
+                )
                 other = Other(engine, place.label, place.note)
             other = opened[place.folder] = other._replace(note=place.note)
             unused = [opened.pop(folder) for folder in [*opened][:-_MAX_OPEN]]
@@ -86,6 +89,17 @@ class OtherRoots:
     def at(self, folder: str) -> Other | None:
         """Return the other root at a path, as rows of answers name it, if it is open."""
         return next((o for o in self._opened.values() if str(o.engine.root) == folder), None)
+
+    @property
+    def pending(self) -> int:
+        """Number of files that are still to be read."""
+        return sum(other.engine.index.queue.pending for other in self._opened.values())
+
+    @property
+    def readings(self) -> list[Reading]:
+        """How much was read of each that is not complete."""
+        readings = [other.engine.reading for other in self._opened.values()]
+        return [reading for reading in readings if not reading.is_complete]
 
     def close(self) -> None:
         """Close all of them; their indexes stay in the cache."""

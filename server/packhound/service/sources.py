@@ -22,7 +22,7 @@ from packhound.core.records import (
     SourceName,
 )
 from packhound.core.status import Rebuilt, SourceRow
-from packhound.core.types import Budget, Hit, Query, Results
+from packhound.core.types import Hit, Query, Results
 from packhound.knowledge import (
     SKILLS_FILE,
     CommitsSource,
@@ -131,8 +131,8 @@ class FolderSources:
             return self._notes.mark(results) if self._folder.settings.sources.notes else results
         started, n_sources = time.perf_counter(), len(sources) + scope.has_code
         budget = query.budget
-        share = Budget(budget.time_ms / n_sources, max(1, budget.candidates // n_sources))
-        code = search_code(replace(query, budget=share)) if scope.has_code else None
+        of_code = replace(query, budget=budget.share(CODE, n_sources))
+        code = search_code(of_code) if scope.has_code else None
         notes = [*(code.notes if code else ()), *problems]
         records = self._record_query(query, scope, notes)
         answers, n_candidates = [code.hits] if code else [], code.candidates if code else 0
@@ -142,7 +142,7 @@ class FolderSources:
                 notes.append(f"stopped after {budget.time_ms:,g} ms, without {name}")
                 truncated = True
                 break
-            shared = replace(query, budget=share)
+            shared = replace(query, budget=budget.share(name, n_sources))
             hits, n = self._search_source(name, records, shared, notes)
             answers, n_candidates = [*answers, hits], n_candidates + n
         notes += () if any(answers) else self._nothing_notes(scope)
