@@ -93,6 +93,8 @@ def _print_status(answer: Row, values: Row) -> None:
         cli.show.status(row)
     for row in answer.get("skipped_files", ()):
         echo(f"{plain.path_of(row)}: {row['reason']}")
+    if "costs" in answer:
+        plain.print_costs(answer["costs"])
 
 
 FORMS = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from packhound.cli.terminal import echo, print_json
@@ -61,6 +61,25 @@ def print_pack(answer: Row, values: Row) -> None:
     echo(f"{answer['tokens']:,} of {answer['budget']:,} tokens", err=True)
     for note in answer["notes"]:
         echo(f"note: {note}", err=True)
+
+
+def print_costs(days: Sequence[Row]) -> None:
+    """Print the tokens of packs and of answers to agents by folder and day, and their sum."""
+    by_root = {day["root"]: [each for each in days if each["root"] == day["root"]] for day in days}
+    for root, rows in by_root.items():
+        echo(f"{visible_line(root)}:")
+        for row in rows:
+            echo(f"  {row['date']}  {_cost_of([row])}")
+    echo(f"packs and answers to agents: {_cost_of(days)}")
+    if days and not days[0]["cost"]:
+        echo("note: set pack.model to a model of the table of prices for what they cost", err=True)
+
+
+def _cost_of(days: Sequence[Row]) -> str:
+    answers, tokens = (sum(day[key] for day in days) for key in ("answers", "tokens"))
+    costs = [day["cost"] for day in days if day["cost"]]
+    usd = f", ${sum(cost['usd'] for cost in costs):.2f} for {costs[0]['model']}" if costs else ""
+    return f"{tokens:,} tokens in {answers:,} answers{usd}"
 
 
 def print_settings(answer: Row, values: Row) -> None:

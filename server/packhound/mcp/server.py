@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from packhound import __version__
+from packhound import __version__, llm
 from packhound.core.parent_process import watch_parent
 from packhound.core.settings_files import Overrides
 from packhound.mcp.folders import Folders
@@ -105,7 +105,9 @@ class FolderTools:
                 self._notes[note] = None
                 texts.append(note)
         # Code is redacted where it is read; this is for names of files, branches and the like.
-        content = [{"type": "text", "text": without_secrets(each)} for each in texts]
+        texts = [without_secrets(each) for each in texts]
+        served.count_tokens(sum(map(llm.counter_for().count, texts)))
+        content = [{"type": "text", "text": each} for each in texts]
         structured = (
             {"structuredContent": without_secrets(rows)}
             if served.settings.mcp.structured_content

@@ -121,6 +121,8 @@ def make_pack(call: Call, request: Pack) -> tuple[PackRequest, Packed]:
     )
     focused = place.root.path if place else ""
     packed = call.roots.pack(wanted, focused, call.cancel)
+    if not call.is_agent:  # Of those the whole text is counted.
+        next(iter(call.roots)).engine.count_tokens(packed.tokens)
     return wanted, replace(packed, notes=(*packed.notes, *notes))
 
 

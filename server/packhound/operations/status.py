@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
 from packhound.core.records import iso_date
+from packhound.core.settings import Settings
 from packhound.core.status import EncoderState, SourceRow, State, Status, total_reading
 from packhound.operations.operation import Call, Json, MaxTokens, Operation, Request
 from packhound.operations.rows import readiness
 from packhound.operations.text import Row, Text, rows_in
+from packhound.pack import price
 from packhound.redact import safe_line, visible_line
+
+if TYPE_CHECKING:
+    from packhound.service import Root
 
 _BY_URGENCY: tuple[State, ...] = ("indexing", "starting", "degraded", "ready", "off", "closed")
 _ENCODER_BY_URGENCY: tuple[EncoderState, ...] = (
@@ -38,6 +43,10 @@ class StatusOf(Request):
     skipped: Annotated[
         bool, Meta(description="List the files that are not searched, each with the reason.")
     ] = False
+    costs: Annotated[
+        bool,
+        Meta(description="Count the tokens of packs and of answers to agents, by folder and day."),
+    ] = False
     max_tokens: MaxTokens = 4_000
 
 
@@ -51,7 +60,18 @@ def run(call: Call, request: StatusOf) -> Json:
             for root in call.roots
             for path, reason in sorted(root.engine.left_out.files.items())
         ]
+    if request.costs:
+        row["costs"] = [each for root in call.roots for each in _costs_of(root, call.settings)]
     return row
+
+
+def _costs_of(root: Root, settings: Settings) -> Iterator[Json]:
+    """Yield the tokens of a folder for each day, the newest first, and what reading them costs."""
+    model = settings.pack.model
+    for day, count in sorted(root.engine.token_counts.days().items(), reverse=True):
+        usd = price(model, count.tokens)
+        cost = None if usd is None else {"model": model, "usd": usd}
+        yield {"root": root.path, "date": day, **count._asdict(), "cost": cost}
 
 
 def status_row(status: Status) -> Json:
@@ -138,7 +158,7 @@ OPERATION = Operation(
     StatusOf,
     run,
     text,
-    unlisted=("sources", "skipped", "max_tokens"),
+    unlisted=("sources", "skipped", "costs", "max_tokens"),
     instead="Answers of search and others say it too where it matters.",
     lists=True,
 )

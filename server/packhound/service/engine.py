@@ -37,7 +37,7 @@ from packhound.service.cells import add_cells
 from packhound.service.folder_search import FolderSearch
 from packhound.service.indexed_folder import Current, IndexedFolder
 from packhound.service.line_history import add_line_history
-from packhound.service.notes import FolderNotes
+from packhound.service.notes import FolderNotes, notes_folder
 from packhound.service.open_texts import OpenTexts
 from packhound.service.other_roots import OtherRoots
 from packhound.service.pack_sources import add_records, choose_records
@@ -48,6 +48,7 @@ from packhound.service.proposals import Proposals
 from packhound.service.roots import check_root
 from packhound.service.sources import FolderSources
 from packhound.service.status import Listener
+from packhound.service.token_counts import TokenCounts
 
 if TYPE_CHECKING:
     from packhound.graph import EdgeKind
@@ -77,6 +78,7 @@ class Engine:
         self._parts = notify, timing, peers
         self._build(settings)
         self.texts = OpenTexts(self.index)
+        self.token_counts = TokenCounts(notes_folder(root))
 
     def _build(self, settings: Settings) -> None:
         """Open all that goes and comes when the folder is switched off and on."""
@@ -464,6 +466,11 @@ class Engine:
     def left_out(self) -> LeftOut:
         """Files and folders that are not indexed, with the reasons."""
         return self.index.left_out
+
+    def count_tokens(self, tokens: int) -> None:
+        """Count a pack, or an answer to an agent, unless nothing of the folder is kept."""
+        if self.index.settings.index.persist:
+            self.token_counts.add(tokens)
 
     def rebuild(self) -> None:
         """Discard the index and read everything again."""
