@@ -1,6 +1,6 @@
 # The habits of the house; `dev.py` says what each does.
 PYTHON ?= python3
 
-.PHONY: demo setup check fix test slow editors fuzz torture soak bench
-demo setup check fix test slow editors fuzz torture soak bench:
+.PHONY: demo setup check fix test slow editors fuzz torture soak figures
+demo setup check fix test slow editors fuzz torture soak figures:
 	$(PYTHON) dev.py $@

@@ -7,7 +7,8 @@ fuzz   look for inputs that break something, FUZZ_SECONDS (60) for each of a doz
 torture  run what is promised at the figures of a release, hours in pieces that resume;
        options follow: --list, --only T8, --pieces 1. soak lets a server work for an hour
 check  formatting, lint and types; fix corrects what can be corrected
-bench  quality and speed figures into benchmarks/results
+figures  measure every published figure anew that is of older code; --stale only lists them,
+       and options follow: --only speed.json, large=../clones/vscode-copilot-chat
 """
 
 from __future__ import annotations
@@ -40,15 +41,17 @@ def main() -> int:
         "soak": soak,
         "check": check,
         "fix": fix,
-        "bench": bench,
     }
-    if sys.argv[1:2] == ["torture"]:  # the one target with options
-        torture(*sys.argv[2:])
+    with_options = {"torture": torture, "figures": figures}
+    if target := with_options.get(*sys.argv[1:2] or [""]):
+        target(*sys.argv[2:])
         return 0
     named = sys.argv[1:] or ["demo"]
     unknown = [name for name in named if name not in targets]
     if unknown:
-        sys.exit(f"unknown target '{unknown[0]}'; known are: torture, {', '.join(targets)}")
+        sys.exit(
+            f"unknown target '{unknown[0]}'; known are: {', '.join([*with_options, *targets])}"
+        )
     for name in named:
         targets[name]()
     return 0
@@ -166,10 +169,10 @@ def fix() -> None:
     run("ruff", "check", "--fix", *FOLDERS)
 
 
-def bench() -> None:
-    """Every figure that needs nothing but this repository."""
+def figures(*options: str) -> None:
+    """Measure what is published and of older code, or list it."""
     setup_environment()
-    run("python", "-m", "benchmarks.index_speed")
+    run("python", "-m", "benchmarks.stored", *options)
 
 
 def run(program: str, *arguments: str, check: bool = True) -> int:

@@ -1,10 +1,12 @@
-"""Stored results: when each was measured, and what of the code has changed since.
+"""Stored results: when each was measured, what has changed since, and how to measure it anew.
 
-    python -m benchmarks.stored [--stale]
+    python3 dev.py figures [--stale] [--only PATH] [INPUT=PLACE ...]
 
-Prints a line for each stored result: `current`, or `stale` where files that it depends on have
-changed, its commit and the command that measures it anew. `--stale` prints those alone and ends
-with 1 if there are any. A result from before commits were stored counts as stale.
+Measures each result whose code has changed since, one after the other, then makes the tables of the
+pages; a run that was stopped goes on where it was. A result is skipped, with the reason, until the
+inputs that its command needs are given: `large=../clones/vscode-copilot-chat`, once more for each
+of several places. `--stale` only lists what has to be measured again: its commit, and its command.
+Ends with 1 where anything is stale; a result from before commits were stored is.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import hashlib
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,78 +45,197 @@ class Stored(NamedTuple):
     """Files and folders beside the server."""
 
 
+BY_HAND = "by hand:"
+"""Before what says how a result was put together that no one command makes."""
+
+INPUTS = {
+    "before": "checkout of the commit to compare with",
+    "changed": "folder of clones whose commits are replayed",
+    "cosqa": "queries of CoSQA, and its file of functions",
+    "folders": "some folders of code",
+    "fresh": "folder of thousands of files",
+    "graded": "SUITE=CORPORA of graded questions",
+    "histories": "clones whose commits are replayed",
+    "large": "folder of some 40,000 nodes, such as a clone of vscode-copilot-chat",
+    "laws": "laws.py",
+    "law_trees": "folder of the repositories of the laws",
+    "needed": "SUITE=CORPORA of functions that a solver needs",
+    "of_changes": "folder of clones whose commits are read",
+    "peer": "interpreter with semble 0.7.0",
+    "report_trees": "folder of the trees of bug reports",
+    "reports": "bug reports, a .jsonl",
+    "rules": "gitleaks' rules, a .toml",
+    "small": "folder of some 7,000 nodes",
+    "speed_corpora": "folder of clones",
+    "suite": "folder of development queries",
+    "suite_trees": "folder of their repositories",
+    "held_out": "SUITE=CORPORA of graded questions that nothing was fitted on",
+    "tool_trees": "folder of the repositories that tools are asked about",
+}
+"""What commands need that is not in this repository."""
+
 RESULTS = (
-    Stored("agents/engine.json", "agents.engine SOURCE --save FILE", _AGENTS),
-    Stored("agents/first_names.json", "agents.first_names SOURCE --save FILE", _AGENTS),
-    Stored("agents/tool_tokens.json", "agents.tool_tokens --corpora DIR --name now", _AGENTS),
-    Stored("agents/trial.json", "agents.trial", _AGENTS),
-    Stored("changes/fit.json", "changes.fit --out FILE", (*_PACK, "impact")),
-    Stored("changes/results.json", "changes.replay --out FILE", (*_PACK, "impact")),
+    Stored("agents/engine.json", "agents.engine {large} --save {out}", _AGENTS),
     Stored(
-        "edges/results.json",
-        "edges.compare REPOSITORY USES.json --save FILE",
-        (*_TEXT, "graph"),
+        "agents/first_names.json",
+        "agents.first_names {fresh} --server {before} --server server --save {out}",
+        _AGENTS,
     ),
     Stored(
+        "agents/tool_tokens.json", "agents.tool_tokens --corpora {tool_trees} --name now", _AGENTS
+    ),
+    Stored(
+        "agents/trial.json",
+        "agents.trial --reports {reports} --trees {report_trees} --out {out}",
+        _AGENTS,
+    ),
+    Stored(
+        "changes/fit.json",
+        "changes.fit --repositories {of_changes} --out {out}",
+        (*_PACK, "impact"),
+    ),
+    Stored(
+        "changes/results.json",
+        "changes.replay --repositories {changed} --most 34 --out {out}",
+        (*_PACK, "impact"),
+    ),
+    Stored("edges/results.json", f"{BY_HAND} edges/README.md", (*_TEXT, "graph")),
+    Stored(
         "editors/keystrokes.json",
-        "editors.keystrokes SMALL LARGE --save FILE",
+        "editors.keystrokes {small} {large} --save {out}",
         _EDITORS,
         ("vscode-extension/src", "neovim"),
     ),
     Stored(
         "editors/typed_keys.json",
-        "editors.typed_keys --save FILE",
+        "editors.typed_keys --sequences 15 --save {out}",
         ("lsp",),
         ("vscode-extension/src",),
     ),
-    Stored("focus/results/packs.json", "focus.packs CLONE ...", _PACK),
-    Stored("focus/results/replay.json", "focus.replay FOLDER", _SEARCH),
-    Stored("quality/results/blend.json", "quality.fit", _SEARCH),
-    Stored("quality/results/called_strong.json", "quality.called_strong --save FILE", _SEARCH),
-    Stored("quality/results/confidence.json", "quality.fit_confidence", _SEARCH),
-    Stored("quality/results/cosqa.json", "quality.cosqa", _SEARCH),
-    Stored("quality/results/deep.json", "quality.fit_deep", _SEARCH),
-    Stored("quality/results/deep_idle.json", "quality.deep_idle", _SEARCH),
-    Stored("quality/results/deep_latency.json", "quality.deep_latency", _SEARCH),
-    Stored("quality/results/definitions.json", "quality.run --definitions 2000", _SEARCH),
-    Stored("quality/results/dev.json", "quality.run --out FILE", _SEARCH),
-    Stored("quality/results/nodes.json", "quality.fit_nodes", _SEARCH),
-    Stored("quality/results/part_vectors.json", "quality.part_vectors", _SEARCH),
-    Stored("results/answer_size.json", "answer_size FOLDER ... --save FILE", _EDITORS),
-    Stored("results/first_answer.json", "first_answer FOLDER --save", _SEARCH),
-    Stored("results/graph.json", "graph FOLDER ...", _INDEX),
-    Stored("results/grep_speed.json", "grep_speed FOLDER", (*_TEXT, "grep", "service")),
+    Stored("focus/results/packs.json", "focus.packs {histories}", _PACK),
+    Stored("focus/results/replay.json", "focus.replay {changed}", _SEARCH),
+    Stored("quality/results/blend.json", f"{BY_HAND} packhound eval", _SEARCH),
+    Stored(
+        "quality/results/called_strong.json",
+        "quality.called_strong --suite={graded} --cache {cache} --save {out}",
+        _SEARCH,
+    ),
+    Stored(
+        "quality/results/confidence.json",
+        "quality.fit_confidence --suite={graded} --hold-out={held_out} --cache {cache} --shipped",
+        _SEARCH,
+    ),
+    Stored("quality/results/cosqa.json", "quality.cosqa {cosqa} --cache {cache}", _SEARCH),
+    Stored(
+        "quality/results/deep.json",
+        "quality.fit_deep --suite={graded} --held-out={held_out} --cache {cache}",
+        _SEARCH,
+    ),
+    Stored(
+        "quality/results/deep_idle.json",
+        "quality.deep_idle --suite={graded} --folder {large}",
+        _SEARCH,
+    ),
+    Stored("quality/results/deep_latency.json", "quality.deep_latency {large}", _SEARCH),
+    Stored(
+        "quality/results/definitions.json",
+        "quality.run --suite {suite} --corpora {suite_trees} --cache {cache}"
+        " --definitions 2000 --out {out}",
+        _SEARCH,
+    ),
+    Stored(
+        "quality/results/dev.json",
+        "quality.run --suite {suite} --corpora {suite_trees} --cache {cache} --ablate --out {out}",
+        _SEARCH,
+    ),
+    Stored("quality/results/nodes.json", f"{BY_HAND} packhound eval", _SEARCH),
+    Stored(
+        "quality/results/part_vectors.json",
+        "quality.part_vectors --suite={graded} --cache {cache}",
+        _SEARCH,
+    ),
+    Stored("results/answer_size.json", "answer_size {folders} --save {out}", _EDITORS),
+    Stored("results/first_answer.json", "first_answer {fresh} --save", _SEARCH),
+    Stored("results/graph.json", "graph {folders}", _INDEX),
+    Stored("results/grep_speed.json", "grep_speed {large}", (*_TEXT, "grep", "service")),
     Stored("results/index_speed.json", "index_speed 12000 40000", _INDEX),
-    Stored("results/laws.json", "laws LAWS CORPORA", (*_SEARCH, "operations", "cli")),
+    Stored(
+        "results/laws.json",
+        "laws {laws} {law_trees} --n 12 --set search.deep=off",
+        (*_SEARCH, "operations", "cli"),
+    ),
     Stored("results/note_kills.json", "sources.kills", ("core", "memory", "storage")),
-    Stored("results/patterns.json", "patterns.oracle FOLDER ...", ("parsing",)),
-    Stored("results/pack_evidence.json", "packs.evidence", _PACK),
-    Stored("results/pack_latency.json", "packs.latency", _PACK),
-    Stored("results/pack_needed.json", "packs.needed FILE SUITE=CORPORA ...", _PACK),
-    Stored("results/packs.json", "packs.compare SUITE.jsonl DIR", _PACK),
-    Stored("results/redaction.json", "packs.secrets_out DIR FILE", ("redact",)),
-    Stored("results/search_speed.json", "search_speed FOLDER --before CHECKOUT", _SEARCH),
-    Stored("results/shapes.json", "packs.shapes RULES.toml FILE", ("redact",)),
+    Stored("results/patterns.json", "patterns.oracle {folders}", ("parsing",)),
+    Stored(
+        "results/pack_evidence.json",
+        "packs.evidence {report_trees} {cache} {out} {reports}",
+        _PACK,
+    ),
+    Stored("results/pack_latency.json", "packs.latency {large} {reports} {out}", _PACK),
+    Stored("results/pack_needed.json", "packs.needed {out} {needed}", _PACK),
+    Stored("results/packs.json", "packs.compare {reports} {report_trees} {out}", _PACK),
+    Stored("results/redaction.json", "packs.secrets_out {law_trees} {out}", ("redact",)),
+    Stored("results/search_speed.json", "search_speed {large} --before {before}", _SEARCH),
+    Stored("results/shapes.json", "packs.shapes {rules} {out}", ("redact",)),
     Stored("results/sources_retrieval.json", "sources.retrieval", _SOURCES),
-    Stored("results/sources_speed.json", "sources.speed FOLDER", _SOURCES),
-    Stored("results/speed.json", "speed --corpora DIR --peer PYTHON", _EDITORS),
-    Stored("results/stages.json", "stages FOLDER FILE", _SEARCH),
+    Stored("results/sources_speed.json", "sources.speed {large}", _SOURCES),
+    Stored("results/speed.json", "speed --corpora {speed_corpora} --peer {peer}", _EDITORS),
+    Stored("results/stages.json", "stages {large} {out}", _SEARCH),
 )
-"""Every result that the documentation quotes, but for those of weights of the ranking."""
+"""Every result that the documentation quotes, but for those of weights of the ranking.
+
+An argument with `{INPUT}` is repeated for each place that is given.
+"""
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--stale", action="store_true", help="only what has to be measured again")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--stale", action="store_true", help="only list what must be measured")
+    parser.add_argument("--only", action="append", help="results whose path holds this")
+    parser.add_argument("inputs", nargs="*", metavar="INPUT=PLACE", help=", ".join(INPUTS))
     options = parser.parse_args()
-    any_stale = False
-    for stored in RESULTS:
+    places: dict[str, list[str]] = {}
+    for written in options.inputs:
+        name, _, place = written.partition("=")
+        if name not in INPUTS or not place:
+            parser.error(f"'{written}' is no INPUT=PLACE; inputs are: {', '.join(INPUTS)}")
+        places.setdefault(name, []).append(place)
+    chosen = [r for r in RESULTS if any(part in r.path for part in options.only or ("",))]
+    for stored in chosen:
         stale, when = state(stored)
-        any_stale |= stale
-        if stale or not options.stale:
-            word = "stale" if stale else "current"
-            print(f"{word:8} {when:24} {stored.path:36} python -m benchmarks.{stored.command}")
-    sys.exit(1 if options.stale and any_stale else 0)
+        if stale and options.stale:
+            print(f"{stored.path:36} {when:24} {stored.command}")
+        elif stale:
+            measure(stored, places)
+    if not options.stale:
+        subprocess.run([sys.executable, "-m", "benchmarks.tables"], cwd=ROOT, check=True)
+    sys.exit(any(state(stored)[0] for stored in chosen))
+
+
+def measure(stored: Stored, places: Mapping[str, Sequence[str]]) -> None:
+    """Run the command of a result, or say what it needs; what fails is said too."""
+    print(f"{stored.path}: {stored.command}", flush=True)
+    if lacking := [
+        name for name in INPUTS if f"{{{name}}}" in stored.command and name not in places
+    ]:
+        print("  needs " + ", ".join(f"{name}= ({INPUTS[name]})" for name in lacking), flush=True)
+    elif not stored.command.startswith(BY_HAND):
+        scratch = ROOT / ".cache" / "figures"
+        scratch.mkdir(parents=True, exist_ok=True)
+        own = {"out": [str(FOLDER / stored.path)], "cache": [str(scratch)]}
+        command = [sys.executable, "-m", *_arguments(f"benchmarks.{stored.command}", places | own)]
+        if code := subprocess.run(command, cwd=ROOT, check=False).returncode:
+            print(f"  failed with {code}", flush=True)
+
+
+def _arguments(command: str, places: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield the arguments of a command, each with an input as often as there are places for it."""
+    for argument in command.split():
+        name = next((name for name in places if f"{{{name}}}" in argument), None)
+        for place in places[name] if name else ("",):
+            yield argument.replace(f"{{{name}}}", place)
 
 
 def save(path: Path, figures: Mapping[str, Any]) -> None:
@@ -146,7 +267,8 @@ def load_current(path: Path) -> dict[str, Any]:
 
 def state(stored: Stored) -> tuple[bool, str]:
     """Return True if a result is of other code than today's, and of which commit and day it is."""
-    content = json.loads((FOLDER / stored.path).read_text("utf-8"))
+    file = FOLDER / stored.path
+    content = json.loads(file.read_text("utf-8")) if file.exists() else None
     measured = content.get(MEASURED) if isinstance(content, dict) else None
     if measured is None:
         day = _git("log", "-1", "--format=%ad", "--date=short", "--", f"benchmarks/{stored.path}")

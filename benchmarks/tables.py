@@ -21,7 +21,9 @@ Rows = Iterable[Iterable[object]]
 
 def main() -> None:
     for page in PAGES:
-        page.write_text(with_tables(page.read_text("utf-8")), "utf-8")
+        text = page.read_text("utf-8")
+        if (made := with_tables(text)) != text:
+            page.write_text(made, "utf-8")
 
 
 def with_tables(page: str) -> str:
@@ -96,6 +98,59 @@ def keystrokes() -> str:
     return _table(rows, "client", "nodes", "p50", "p95")
 
 
+def tool_tokens() -> str:
+    """Return the mean tokens of an answer of each tool, as text and as JSON, now and before."""
+    results = load(FOLDER / "agents" / "tool_tokens.json")
+    now, before = results["now"], results["before"]
+    names = {"search": "search, 10 hits", "pack": "pack of 8,000 tokens"}
+    rows = [
+        (names.get(tool, tool), *(f"{n:,}" for n in (now[tool]["text"], *before[tool].values())))
+        for tool in before
+        if tool not in ("status", "list of tools")
+    ]
+    return _table(rows, "", "text now", "text before", "JSON before")
+
+
+def packs() -> str:
+    """Return the share of reports whose fixed functions are all shown, by budget and method."""
+    methods = load(FOLDER / "results" / "packs.json")["methods"]
+    rows = [
+        (f"{int(budget):,}", *(f"{m[budget]['shown']['mean']:.3f}" for m in methods.values()))
+        for budget in methods["packhound"]
+    ]
+    return _table(rows, "tokens", *(_METHODS.get(name, name) for name in methods))
+
+
+_METHODS = {"packhound": "Packhound", "top files": "whole top files"}
+
+
+def quality() -> str:
+    """Return NDCG@10 by category: of Packhound, of its parts, and as others publish theirs."""
+    results = load(FOLDER / "quality" / "results" / "dev.json")
+    ways = {
+        "Packhound, hybrid": results["hybrid"],
+        "Packhound without vectors": results["lexical"],
+        "Packhound, vectors alone": results["dense"],
+        "reciprocal rank fusion instead of the ranker": results["rrf"],
+    }
+    rows: list[tuple[object, ...]] = [
+        (
+            name,
+            *(
+                f"{part['ndcg']['mean']:.3f}"
+                for part in (way["all"]["all"], *way["category"].values())
+            ),
+        )
+        for name, way in ways.items()
+    ]
+    return _table([*rows, *_PUBLISHED], "", "all", *results["hybrid"]["category"])
+
+
+_PUBLISHED = (
+    ("CodeRankEmbed hybrid, 137M parameters (published)", 0.852, "", "", ""),
+    ("semble hybrid (published)", 0.847, 0.796, 0.832, 0.957),
+)
+
 _OF_SECURITY = ("T3", "T5", "T6", "T10", "T11", "T20", "T21", "T22", "T23", "T24", "T29", "T30")
 
 
@@ -114,6 +169,9 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "speed": speed,
     "grep_speed": grep_speed,
     "keystrokes": keystrokes,
+    "tool_tokens": tool_tokens,
+    "packs": packs,
+    "quality": quality,
     "security": security,
 }
 

@@ -91,6 +91,16 @@ def test_what_is_published_was_built_and_checked_first() -> None:
                 assert word.split("/")[0] in produced
 
 
+def test_nothing_is_built_while_a_figure_is_of_older_code() -> None:
+    runs = [step.get("run", "") for step in JOBS["build"]["steps"]]
+    checked = runs.index("python -m benchmarks.stored --stale")
+    assert all("uv build" not in run and "npm" not in run for run in runs[:checked])
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.stored", "--stale"], cwd=CHECKOUT, capture_output=True
+    )
+    assert done.returncode == bool(done.stdout)
+
+
 def test_secrets_reach_only_the_steps_that_publish() -> None:
     assert WORKFLOW["permissions"] == {"contents": "read"}
     for name, job in JOBS.items():

@@ -41,11 +41,48 @@ def test_tables_of_the_pages_are_those_of_the_results() -> None:
 @pytest.mark.parametrize("result", RESULTS, ids=lambda result: result.path)
 def test_what_a_result_depends_on_is_there(result: Stored) -> None:
     assert (FOLDER / result.path).is_file()
-    assert importlib.util.find_spec(f"benchmarks.{result.command.split()[0]}")
+    if not result.command.startswith(stored.BY_HAND):
+        module, *arguments = result.command.split()
+        spec = importlib.util.find_spec(f"benchmarks.{module}")
+        assert spec and spec.origin
+        options = [each.partition("=")[0] for each in arguments if each.startswith("--")]
+        program = Path(spec.origin).read_text("utf-8")
+        assert all(f'"{option}"' in program for option in options)
+        inputs = re.findall(r"\{(\w+)\}", result.command)
+        assert {*inputs} <= {*stored.INPUTS, "out", "cache"}
     server = FOLDER.parent / "server" / "packhound"
     places = [server / name for name in result.packages]
     places += [FOLDER.parent / name for name in result.others]
     assert all(place.exists() for place in places)
+
+
+def test_figures_measure_what_is_stale_and_say_what_they_need(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    rules = tmp_path / "rules.toml"
+    rules.write_text('[[rules]]\nid = "box"\nregex = "box_[a-z0-9]{20}"\n')
+    result = Stored("shapes.json", "packs.shapes {rules} {out}", ("",))
+    by_hand = Stored("hand.json", f"{stored.BY_HAND} somehow", ("",))
+    monkeypatch.setattr(stored, "FOLDER", tmp_path)
+    monkeypatch.setattr(stored, "RESULTS", (result, by_hand))
+
+    def figures(*options: str) -> tuple[int, str]:
+        monkeypatch.setattr("sys.argv", ["figures", *options])
+        with pytest.raises(SystemExit) as end:
+            stored.main()
+        return int(end.value.code or 0), capfd.readouterr().out
+
+    assert figures("--stale", "--only", "shapes")[0] == 1
+    code, printed = figures("--only", "shapes")
+    assert code == 1 and "needs rules= (gitleaks' rules" in printed
+    code, printed = figures("--only", "shapes", f"rules={rules}")
+    assert code == 0 and "shapes.json: packs.shapes" in printed
+    assert stored.load(tmp_path / "shapes.json")
+    code, printed = figures("--only", "shapes")
+    assert code == 0 and "shapes.json" not in printed
+    code, printed = figures()
+    assert code == 1 and "hand.json: by hand: somehow" in printed
+    assert figures("rules")[0] == 2
 
 
 def test_a_result_is_stale_once_its_code_changes(

@@ -19,6 +19,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from benchmarks.changes.replay import cases, recall
+from benchmarks.stored import save
 from packhound.git import CoChanges
 from packhound.impact.related_files import _features, _Profile, reasons_of, score
 
@@ -116,7 +117,7 @@ def main() -> None:
     result = {"commits": n, **summary, "weights": weights, "repositories": rows}
     print(json.dumps(result, indent=1))
     if options.out:
-        options.out.write_text(json.dumps(result, indent=1) + "\n")
+        save(options.out, result)
 
 
 if __name__ == "__main__":

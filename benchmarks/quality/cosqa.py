@@ -17,10 +17,13 @@ import numpy as np
 
 from benchmarks.quality.corpora import snapshot_of
 from benchmarks.quality.fit_deep import node_text_of
+from benchmarks.stored import save
 from packhound.core.types import Budget, Query, Results
 from packhound.encoder import DeepEncoder, Embedder
 from packhound.search import DeepRanker, SearchCache, SearchEnvironment, Stage
 from packhound.search.pipeline import search
+
+RESULTS = Path(__file__).parent / "results" / "cosqa.json"
 
 
 def main() -> None:
@@ -51,7 +54,9 @@ def main() -> None:
     gains = np.subtract(ranks["with"], ranks["without"])
     figures = {name: round(float(np.mean(values)), 4) for name, values in ranks.items()}
     error = round(float(gains.std() / np.sqrt(len(gains))), 4)
-    print(json.dumps({**figures, "standard error of the gain": error, "queries": len(gains)}))
+    result = {"mean reciprocal rank": figures, "standard error of the gain": error}
+    save(RESULTS, {**result, "queries": len(gains)})
+    print(json.dumps(result))
 
 
 def reciprocal_rank(results: Results, path: str) -> float:

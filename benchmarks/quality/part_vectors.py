@@ -28,6 +28,7 @@ from benchmarks.quality.node_examples import (
     example_of,
     score,
 )
+from benchmarks.stored import save
 from packhound.core.caching import BoundedMemo
 from packhound.encoder.embedder import Embedder
 from packhound.files import read_text
@@ -144,7 +145,7 @@ def main() -> None:
                 "standard error": round(float(gains.std() / np.sqrt(len(gains))), 4),
             }
         print(name, report[name], flush=True)
-    RESULTS.write_text(json.dumps(report, indent=1) + "\n", "utf-8")
+    save(RESULTS, report)
 
 
 if __name__ == "__main__":
