@@ -13,6 +13,7 @@ from packhound.evaluation.score import ablations, evaluate, judge, losses, summa
 from packhound.evaluation.suite import load_suite
 from packhound.search.ablation import BASELINE, ablate
 from packhound.search.pipeline import search
+from tests.support.command_line import packhound
 from tests.support.shop import environment, snapshot
 
 
@@ -107,3 +108,26 @@ def test_losses_are_means_over_repositories() -> None:
         ),
     ]
     assert losses(scored) == {"signal: y": {"ndcg": 0.25}, "signal: x": {"ndcg": 0.0}}
+
+
+def test_a_query_says_where_the_user_is_and_the_loss_without_that_is_known(tmp_path: Path) -> None:
+    trees = tmp_path / "trees"
+    for folder, word in (("basket", "sum"), ("cellar", "sum")):
+        (trees / folder).mkdir(parents=True)
+        (trees / folder / f"{folder}_totals.py").write_text(f"def {word}_up(rows):\n    return 1\n")
+    page = "from cellar.cellar_totals import sum_up\n\n\ndef show(rows):\n    return sum_up(rows)\n"
+    (trees / "page.py").write_text(page)
+    suite = tmp_path / "mine.json"
+    case = {"query": "sum_up", "relevant": ["cellar/cellar_totals.py"], "focus": "page.py"}
+    suite.write_text(json.dumps([case]))
+    command = ("eval", str(suite), "--corpora", str(trees), "--ablate", "--json")
+    done = packhound(tmp_path, *command)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["all"]["all"]["hit@1"]["mean"] == 1
+    for part in ("stage: the focus", "source: the graph around the focus"):
+        assert report["ablation"][part]["ndcg"] > 0
+    suite.write_text(json.dumps([{**case, "focus": ""}]))
+    report = json.loads(packhound(tmp_path, *command).stdout)
+    assert report["all"]["all"]["hit@1"]["mean"] == 0
+    assert not {"stage: the focus", "source: the graph around the focus"} & {*report["ablation"]}

@@ -34,7 +34,7 @@ class Case:
     """One query and its relevant targets, or graded answers.
 
     `folder` is relative to the folder of all corpora. Paths of `answers` are relative to the
-    repository, of which `root` is the indexed folder.
+    repository, of which `root` is the indexed folder. `focus` is the user's file, or "".
     """
 
     text: str
@@ -46,6 +46,7 @@ class Case:
     functions: tuple[Target, ...] = ()
     answers: tuple[Answer, ...] = ()
     root: str = ""
+    focus: str = ""
 
 
 def same_path(path: str, second: str) -> bool:

@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import Literal, TypeAlias, TypeVar
 
 from packhound.core.errors import SettingsError
-from packhound.core.types import Hit, Query, Results
+from packhound.core.types import Focus, Hit, Query, Results
 from packhound.evaluation import graded
 from packhound.evaluation.cases import REPORT, Case, Target, same_function, same_path
 from packhound.search import BASELINE
@@ -128,7 +128,9 @@ def answers(
         with opener(root) as search:
             for case in group:
                 files = not case.answers and case.category != REPORT
-                yield case, search(Query(case.text, limit or _limit(case), files=files))
+                focus = Focus(case.focus) if case.focus else None
+                query = Query(case.text, limit or _limit(case), focus=focus, files=files)
+                yield case, search(query)
 
 
 def _limit(case: Case) -> int:

@@ -77,6 +77,7 @@ def _graded_case(case: dict[str, Any]) -> Case:
         folder=f"{repository}/{root}".rstrip("/"),
         answers=answers,
         root=root,
+        focus=str(case.get("focus") or ""),
     )
 
 
@@ -91,6 +92,7 @@ def _query_case(case: dict[str, object], file: Path, language: str, folder: str)
             repository=file.stem,
             language=language,
             folder=folder,
+            focus=str(case.get("focus") or ""),
         )
     except (KeyError, TypeError) as problem:
         raise SettingsError(f"a query in '{file}' lacks {problem}") from None

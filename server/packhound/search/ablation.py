@@ -5,9 +5,11 @@ from __future__ import annotations
 from packhound.core.types import GROUP_NAMES, GroupName, Hit, Query
 from packhound.index import Snapshot
 from packhound.search.environment import SearchEnvironment
+from packhound.search.order import rank_hits
 from packhound.search.pipeline import best_hits, parse, retrieve_context, source_of, unit_of
 from packhound.search.query.encode import encode
 from packhound.search.rank.linear import DIVERSITY, REPRESENTATIVE, score_linear, weights_for
+from packhound.search.rank.proximity import OF_THE_GRAPH, Proximity
 from packhound.search.signals.registry import FILE_SIGNALS, NODE_SIGNALS, Signal
 
 BASELINE = "all"
@@ -17,22 +19,35 @@ BASELINE = "all"
 def ablate(
     snapshot: Snapshot, query: Query, environment: SearchEnvironment
 ) -> dict[str, tuple[Hit, ...]]:
-    """Return the hits as they are (`BASELINE`), and without each part that has a weight."""
+    """Return the hits as they are (`BASELINE`), and without each part that has a weight.
+
+    With a focus two of the parts are that, and the graph of imports and uses around it.
+    """
     parsed = parse(snapshot, query, environment)
     vectors, _ = encode(parsed, query.mode, snapshot, environment.embedder)
     context = retrieve_context(snapshot, query, parsed, vectors, environment)
     full = weights_for(unit_of(query), source_of(query, vectors), parsed.kind, environment.settings)
     variants = {part: full.without(signals) for part, signals in parts().items()}
     weighted = {part: weights for part, weights in variants.items() if weights != full}
-    return {
+    near = Proximity(snapshot, query.focus) if query.focus else None
+    depth = near.depth(query.limit, parsed) if near else query.limit
+    found = {
         part: best_hits(
             context,
-            score_linear(context, weights, query.limit),
-            query.limit,
+            score_linear(context, weights, depth),
+            depth,
             environment.root,
             unit_of(query),
         )
         for part, weights in {BASELINE: full, **weighted}.items()
+    }
+    if near is None:
+        return found
+    plain, limit = found[BASELINE], query.limit
+    return {
+        **{part: rank_hits(near.rescored(hits), limit) for part, hits in found.items()},
+        "stage: the focus": plain[:limit],
+        "source: the graph around the focus": rank_hits(near.rescored(plain, OF_THE_GRAPH), limit),
     }
 
 

@@ -7,7 +7,7 @@ graph is needed, so it costs nothing before the first hit and nothing without a 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -28,6 +28,9 @@ WEIGHTS = {
 }
 """Fitted on what commits changed together (`python -m benchmarks.focus.replay`), but `near_file`:
 the replay asks for other files, so it counts as much as another file of the same folder."""
+
+OF_THE_GRAPH = frozenset({"near_import", "near_name", "near_use"})
+"""Signals that say who imports and uses whom."""
 
 DEPTH = 100
 """Hits that compete for a place among those asked for."""
@@ -68,7 +71,12 @@ class Proximity:
         if self._entry is None:
             context.run.notes.append(f"the focus '{self._path}' is no indexed file; give its path")
             return hits
-        return [_rescore(hit, near) for hit, near in zip(hits, self.values(hits), strict=True)]
+        return self.rescored(hits)
+
+    def rescored(self, hits: Sequence[Hit], without: Collection[str] = ()) -> list[Hit]:
+        """Return hits with what is near the focus in their scores, but for some signals."""
+        values = self.values(hits)
+        return [_rescore(hit, near, without) for hit, near in zip(hits, values, strict=True)]
 
     def values(self, hits: Sequence[Hit]) -> list[Mapping[str, float]]:
         """Return the values of all signals, 0 to 1, of each hit."""
@@ -131,8 +139,8 @@ def _stem(path: str) -> str:
     return re.sub("[_-]", "", _TEST_AFFIX.sub("", stem) or stem)
 
 
-def _rescore(hit: Hit, values: Mapping[str, float]) -> Hit:
-    reasons = [SignalValue(name, value, WEIGHTS[name]) for name, value in values.items()]
-    reasons = [reason for reason in reasons if reason.contribution]
+def _rescore(hit: Hit, values: Mapping[str, float], without: Collection[str]) -> Hit:
+    near = {name: value for name, value in values.items() if name not in without}
+    reasons = [SignalValue(name, value, WEIGHTS[name]) for name, value in near.items() if value]
     score = hit.score + sum(reason.contribution for reason in reasons)
     return replace(hit, score=score, why=(*hit.why, *reasons))
