@@ -16,8 +16,9 @@ from pathlib import Path
 
 import pytest
 
+from packhound.core.errors import SettingsError
 from packhound.core.settings_reader import settings_from
-from packhound.core.status import GREP_ALONE, LOCK_FILE
+from packhound.core.status import GREP_ALONE, LOCK_FILE, UNPARSED
 from packhound.grep import GrepRequest
 from packhound.operations import as_text
 from packhound.service.engine import Engine
@@ -26,6 +27,9 @@ from tests.support.operations import call
 from tests.support.release import seed, size
 
 CANARY = "canary_of_the_tree"
+_BY_GREP = (GREP_ALONE, UNPARSED)
+"""Reasons of files of which grep reads all."""
+DEFINED = "branch_of_the_tree"
 NAMES = ("a.py", "b.go", "c.md", "d.txt", "e.json", "f.rs", "Makefile", "g h.js", "é.ts", "[x].c")
 SPECIAL = (".env", "key.pem", "x.min.js", "yarn.lock", "y.patch", "z.png", "w.bin", "data.csv")
 SPECIAL += (".env.example", "go.sum", "v.svg", "u.snap", "t.diff", "credentials.json", "s.ipynb")
@@ -38,6 +42,8 @@ def write_tree(root: Path, chance: random.Random) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         name = f"{number}{chance.choice((*NAMES, *SPECIAL))}"
         folder.joinpath(name).write_bytes(write_file(chance))
+        if chance.random() < 0.2:
+            folder.joinpath(f"{number}_defines.py").write_bytes(write_code(chance))
     (root / "link.py").symlink_to(chance.choice([*root.glob("*")] or [root]))
     if chance.random() < 0.3:
         (root / ".gitignore").write_text("t/\n*.rs\n")
@@ -59,12 +65,30 @@ def write_file(chance: random.Random) -> bytes:
     return text + b"\0" if kind < 0.2 else b"caf\xe9 " + text if kind < 0.25 else text
 
 
-def lines_of_git_grep(root: Path) -> dict[str, int]:
+def write_code(chance: random.Random) -> bytes:
+    """Return code of any length that has a definition, in any encoding, or with a byte of none."""
+    n_lines = chance.choice((0, 30, 900, 20_000, 160_000, 300_000))
+    text = "x = 1\n" * n_lines + f"\n\ndef {DEFINED}():\n    return 1\n"
+    encoding = chance.choice(("utf-8", "utf-8", "utf-8-sig", "utf-16"))
+    marked = chance.choice((b"", b"", b"# caf\xe9\n")) if encoding == "utf-8" else b""
+    return marked + text.encode(encoding) + chance.choice((b"", b"", b"", b"\0"))
+
+
+def lines_of_git_grep(root: Path, pattern: str = CANARY) -> dict[str, int]:
     """Return the number of matching lines of each text, tracked or not, that is not ignored."""
-    command = ["git", "grep", "-I", "--untracked", "-c", "-z", CANARY]
+    command = ["git", "grep", "-I", "--untracked", "-c", "-z", pattern]
     printed = subprocess.run(command, cwd=root, capture_output=True, check=False).stdout
     rows = (line.rsplit(b"\0", 1) for line in printed.splitlines())
     return {path.decode(): int(count) for path, count in rows}
+
+
+def files_of_symbol(engine: Engine) -> tuple[set[str], str]:
+    """Return the files that `symbol` says define the name, or none and what it says instead."""
+    try:
+        answer = call(engine, "symbol", {"name": DEFINED, "limit": 100})
+    except SettingsError as refusal:
+        return set(), str(refusal)
+    return {answer["path"], *(other["path"] for other in answer["others"])}, ""
 
 
 def files_of_ripgrep(root: Path) -> set[str]:
@@ -103,6 +127,7 @@ def check_trees(folder: Path, seed: int, n_trees: int) -> None:
             found = {count.path: count.lines for count in counts}
             named = engine.left_out.files
             answer = call(engine, "grep", {"pattern": CANARY})
+            definers, refusal = files_of_symbol(engine)
             said = as_text("search", call(engine, "search", {"query": CANARY}))
         finally:
             engine.close()
@@ -113,10 +138,14 @@ def check_trees(folder: Path, seed: int, n_trees: int) -> None:
         assert not missed, (seed, number, missed)
         for path, n_lines in matches.items():
             n_matches += 1
-            is_named = named.get(path, GREP_ALONE) != GREP_ALONE
+            is_named = named.get(path, GREP_ALONE) not in _BY_GREP
             assert found.get(path) == n_lines or is_named, (seed, number, path)
             n_named += is_named
-        unsearched = [why for why in named.values() if why != GREP_ALONE]
+        defined = lines_of_git_grep(root, f"^def {DEFINED}")
+        assert not (defined and refusal) or "not searched" in refusal, (seed, number, refusal)
+        missed = [path for path in defined if path not in {*definers, *named}]
+        assert not missed, (seed, number, missed)
+        unsearched = [why for why in named.values() if why not in _BY_GREP]
         assert sum(answer.get("skipped", {}).values()) == len(unsearched)
         texts = [why for why in unsearched if not why.startswith("binary")]
         assert bool(texts) == ("not searched" in as_text("grep", answer))
@@ -148,6 +177,25 @@ def test_a_large_text_is_read_by_grep_and_said_to_be_by_nothing_else(tmp_path: P
         )
         assert denial in as_text("search", nothing)
         assert "; 2 files are not or not wholly searched" in as_text("search", weak)
+
+
+def test_a_text_whose_parser_is_stopped_has_no_definitions_and_is_named(tmp_path: Path) -> None:
+    heavy = "x = [\n" + "1,\n" * 300_000 + "]\n"
+    (tmp_path / "heavy.py").write_text(f"{heavy}def {DEFINED}():\n    return '{CANARY}'\n")
+    for _ in range(2):  # Read, then loaded.
+        engine = Engine.open(tmp_path, settings_from({"index.workers": 1}))
+        try:
+            assert engine.settled(60) and engine.flush(60)
+            definers, refusal = files_of_symbol(engine)
+            counts = engine.grep(GrepRequest(CANARY, count_only=True, limit=10)).counts
+            skipped = call(engine, "grep", {"pattern": "nowhere"}).get("skipped")
+            left_out = engine.left_out.files
+        finally:
+            engine.close()
+        assert [count.path for count in counts] == ["heavy.py"] and not skipped
+        if not definers:  # A machine may be fast enough.
+            assert left_out == {"heavy.py": UNPARSED}
+            assert f"1 file is not searched (1 {UNPARSED})" in refusal
 
 
 LOCKS = {

@@ -42,7 +42,16 @@ GREP_ALONE = "large: by grep alone"
 """Why most words and the definitions of a text are not in the index."""
 LOCK_FILE = "lock file: names and versions alone"
 """Why most lines of a text are neither in the index nor read by grep."""
+UNPARSED = "not parsed: by words alone"
+"""Why a text has no definitions: its parser took too long or too much memory, or failed."""
 ALL_READ = Reading()
+
+
+def why_in_part(degraded: str | None) -> str:
+    """Return why a file of the index is searched only in part; "" if it is not."""
+    if degraded == GREP_ALONE:
+        return GREP_ALONE
+    return UNPARSED if degraded and degraded.startswith("parsing ") else ""
 
 
 def total_reading(readings: Sequence[Reading]) -> Reading:

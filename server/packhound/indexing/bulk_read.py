@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Collection, Container, Iterator, Mapping
 from pathlib import Path
 
-from packhound.core.status import GREP_ALONE, LOCK_FILE
+from packhound.core.status import LOCK_FILE, why_in_part
 from packhound.core.trace import traced
 from packhound.core.types import Document, FileStamp
 from packhound.files import is_lock_file, read, why_unread
@@ -105,6 +105,8 @@ class IndexingPass:
         analysed = self._parse_asked() or next(self._analysed, None) or self._parse_asked()
         if analysed is None:
             return False
+        if why := why_in_part(analysed.degraded):
+            self.unread[analysed.path] = why
         self._batch.append(analysed)
         self._batch_nodes += len(analysed.node_digests)
         self.n_parsed += 1
@@ -186,8 +188,7 @@ class IndexingPass:
     def _read(self, path: str) -> Document | None:
         document = read(self._root, path, self._max_bytes)
         if document:
-            in_part = LOCK_FILE if is_lock_file(path) else GREP_ALONE if document.is_large else ""
-            self.unread[path] = in_part
+            self.unread[path] = LOCK_FILE if is_lock_file(path) else ""
         else:
             self.unread[path] = why_unread(self._root, path, self._max_bytes)
         if document is None:

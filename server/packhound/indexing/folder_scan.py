@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from threading import Event
 
-from packhound.core.status import GREP_ALONE, LOCK_FILE
+from packhound.core.status import LOCK_FILE, why_in_part
 from packhound.core.trace import traced
 from packhound.core.types import FileStamp
 from packhound.files import (
@@ -64,8 +64,8 @@ class FolderScan:
             entry = files.get(path)
             if is_lock_file(path):
                 self.in_part[path] = LOCK_FILE
-            elif entry is not None and entry.degraded == GREP_ALONE:
-                self.in_part[path] = GREP_ALONE
+            elif entry is not None and (why := why_in_part(entry.degraded)):
+                self.in_part[path] = why
             if path not in open_paths and self._differs(entry, stamp):
                 differences[path] = True
         self.over = True

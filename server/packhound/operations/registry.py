@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from packhound.core import trace
 from packhound.core.errors import SettingsError
-from packhound.core.status import ALL_READ, GREP_ALONE, Reading, total_reading
+from packhound.core.status import ALL_READ, GREP_ALONE, UNPARSED, Reading, total_reading
 from packhound.core.typed import convert, convert_value, fields_of, json_schema, nearest
 from packhound.core.types import NodeRef
 from packhound.operations import (
@@ -34,7 +34,7 @@ from packhound.operations import (
 )
 from packhound.operations.elsewhere import elsewhere
 from packhound.operations.operation import NODE, Call, Json, Operation, Request
-from packhound.operations.rows import readiness
+from packhound.operations.rows import readiness, skipped_note
 from packhound.operations.text import Row
 from packhound.redact import visible_line
 
@@ -163,7 +163,7 @@ def _answer(
         left["notes"] = [*left.get("notes", ()), note]
     if operation.lists and (skipped := _skipped(call.roots, by_grep=name == grep.OPERATION.name)):
         left["skipped"] = skipped
-        if (note := _skipped_note(skipped)) and not left.get("hits"):
+        if (note := skipped_note(skipped)) and not left.get("hits"):
             left["notes"] = [*left.get("notes", ()), note]
     if further := (*notes, *off_notes):
         left["notes"] = [*left.get("notes", ()), *further]
@@ -197,18 +197,8 @@ def _skipped(roots: Roots, *, by_grep: bool) -> dict[str, int]:
     for root in roots:
         reasons.update(root.engine.left_out.counts)
     if by_grep:
-        del reasons[GREP_ALONE]
+        del reasons[GREP_ALONE], reasons[UNPARSED]
     return dict(reasons.most_common())
-
-
-def _skipped_note(skipped: Mapping[str, int]) -> str:
-    """Return what a person may miss in an answer: files that are texts, or may be."""
-    texts = {reason: n for reason, n in skipped.items() if not reason.startswith("binary")}
-    if not texts:
-        return ""
-    n_files, reasons = sum(texts.values()), ", ".join(f"{texts[r]:,} {r}" for r in texts)
-    noun = "file is" if n_files == 1 else "files are"
-    return f"{n_files:,} {noun} not searched ({reasons}): `status --skipped` lists them"
 
 
 def leave(
@@ -254,7 +244,7 @@ def as_text(name: str, answer: Row, arguments: Mapping[str, object] | None = Non
     """Return the answer to a call as text of at most its `max_tokens`, of a pack its budget."""
     operation = operation_named(name)
     text, reading = operation.text(answer), str(answer.get("reading", ""))
-    note = _skipped_note(answer.get("skipped", {}))
+    note = skipped_note(answer.get("skipped", {}))
     notes = [note] if note and not answer.get("hits") else []
     is_json = bool(text.head) and text.head[0].startswith("{")
     if not is_json:

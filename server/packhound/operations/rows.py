@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from packhound import impact, search
@@ -77,6 +77,16 @@ def results_rows(
         **({"facets": [_facet_row(each) for each in results.facets]} if results.facets else {}),
         **readiness(results.reading),
     }
+
+
+def skipped_note(skipped: Mapping[str, int]) -> str:
+    """Return what a person may miss in an answer: files that are texts, or may be."""
+    texts = {reason: n for reason, n in skipped.items() if not reason.startswith("binary")}
+    if not texts:
+        return ""
+    n_files, reasons = sum(texts.values()), ", ".join(f"{texts[r]:,} {r}" for r in texts)
+    noun = "file is" if n_files == 1 else "files are"
+    return f"{n_files:,} {noun} not searched ({reasons}): `status --skipped` lists them"
 
 
 def readiness(reading: Reading) -> Json:

@@ -12,7 +12,7 @@ from packhound.core.errors import SettingsError
 from packhound.core.types import MAX_HITS, NodeRef
 from packhound.operations.operation import Call, Json, Line, MaxTokens, Operation, Request
 from packhound.operations.references import References, resolve
-from packhound.operations.rows import link_row, node_row
+from packhound.operations.rows import link_row, node_row, skipped_note
 from packhound.operations.text import Row, Text, path_of, rows_in, signature_of, title
 from packhound.redact import safe_line, visible_line
 from packhound.text import is_test
@@ -98,9 +98,10 @@ def _definition(root: Root, name: str, line: int) -> _Definition:
     try:
         path, position = resolve(engine, name, line or None)
     except SettingsError:
+        left_out = skipped_note(engine.left_out.counts)
         raise SettingsError(
             f"there is no definition '{visible_line(name[:200])}'; give a name, Qual.name, "
-            "PATH:LINE or PATH#NAME, or use search"
+            f"PATH:LINE or PATH#NAME, or use search{f' ({left_out})' if left_out else ''}"
         ) from None
     node = engine.node_at(path, position or 0)
     if node is None:

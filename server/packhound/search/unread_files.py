@@ -8,7 +8,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from packhound.core.status import GREP_ALONE, LOCK_FILE, LeftOut
+from packhound.core.status import GREP_ALONE, LOCK_FILE, UNPARSED, LeftOut
 from packhound.core.types import (
     Explanation,
     Hit,
@@ -30,7 +30,7 @@ from packhound.text import is_test, terms
 
 _MOST_TERMS = 12
 """Words of a query that may still be a path."""
-_IN_PART = frozenset({GREP_ALONE, LOCK_FILE})
+_IN_PART = frozenset({GREP_ALONE, LOCK_FILE, UNPARSED})
 """Reasons of files that are in the index all the same."""
 _MOST_FOUND = 200
 """Files with the words of a query among which the best are chosen."""
