@@ -101,9 +101,9 @@ class Folders:
         elsewhere = [reading for engine in engines for reading in engine.others.readings]
         return total_reading([*(engine.reading for engine in engines), *elsewhere])
 
-    def count_tokens(self, tokens: int) -> None:
+    def count_answer(self, text: str) -> None:
         """Count the tokens of an answer as those of the first root."""
-        self._workspace.engines[0].count_tokens(tokens)
+        self._workspace.engines[0].count_answer(text)
 
     def settings_notes(self) -> list[str]:
         """Return which settings do not count, or hide files, for each folder that has such."""

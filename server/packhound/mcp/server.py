@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from packhound import __version__, llm
+from packhound import __version__
 from packhound.core.parent_process import watch_parent
 from packhound.core.settings_files import Overrides
 from packhound.mcp.folders import Folders
@@ -106,7 +106,7 @@ class FolderTools:
                 texts.append(note)
         # Code is redacted where it is read; this is for names of files, branches and the like.
         texts = [without_secrets(each) for each in texts]
-        served.count_tokens(sum(map(llm.counter_for().count, texts)))
+        served.count_answer("\n".join(texts))
         content = [{"type": "text", "text": each} for each in texts]
         structured = (
             {"structuredContent": without_secrets(rows)}

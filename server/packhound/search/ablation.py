@@ -31,7 +31,7 @@ def ablate(
     weighted = {part: weights for part, weights in variants.items() if weights != full}
     near = Proximity(snapshot, query.focus) if query.focus else None
     depth = near.depth(query.limit, parsed) if near else query.limit
-    found = {
+    hits_by_part = {
         part: best_hits(
             context,
             score_linear(context, weights, depth),
@@ -42,10 +42,10 @@ def ablate(
         for part, weights in {BASELINE: full, **weighted}.items()
     }
     if near is None:
-        return found
-    plain, limit = found[BASELINE], query.limit
+        return hits_by_part
+    plain, limit = hits_by_part[BASELINE], query.limit
     return {
-        **{part: rank_hits(near.rescored(hits), limit) for part, hits in found.items()},
+        **{part: rank_hits(near.rescored(hits), limit) for part, hits in hits_by_part.items()},
         "stage: the focus": plain[:limit],
         "source: the graph around the focus": rank_hits(near.rescored(plain, OF_THE_GRAPH), limit),
     }

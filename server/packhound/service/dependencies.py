@@ -34,12 +34,12 @@ def find_dependency(root: Path, name: str) -> Dependency | str:
     """Return the place of a dependency of a workspace, or why there is none."""
     if not _NAME.fullmatch(name) or ".." in name.split("/"):
         return f"'deps:{visible_line(name[:200])}' is no name of a package"
-    places = (_python, _node, _vendor, _go, _cargo)
-    found = next((each for place in places for each in place(root, name)), None)
-    if found and not _is_of_packages(root, found.path):
-        place = visible_line(str(found.path.resolve()))
-        return f"'deps:{name}' leads to '{place}', where no packages are installed"
-    return found or f"there is no dependency '{name}' here; looked in {_PLACES}"
+    managers = (_python, _node, _vendor, _go, _cargo)
+    dependency = next((each for manager in managers for each in manager(root, name)), None)
+    if dependency and not _is_of_packages(root, dependency.path):
+        real = visible_line(str(dependency.path.resolve()))
+        return f"'deps:{name}' leads to '{real}', where no packages are installed"
+    return dependency or f"there is no dependency '{name}' here; looked in {_PLACES}"
 
 
 def _is_of_packages(root: Path, path: Path) -> bool:
@@ -71,8 +71,8 @@ def _in_site_packages(packages: Path, folded: str) -> Iterator[Dependency]:
     by_name = {each.name.lower(): each for each in packages.iterdir()}
     for name in dict.fromkeys(each.lower() for each in names):
         for file in (name, f"{name}.py"):
-            if (found := by_name.get(file)) and (found.is_dir() or file != name):
-                yield Dependency(found, version)
+            if (path := by_name.get(file)) and (path.is_dir() or file != name):
+                yield Dependency(path, version)
 
 
 def _folded(name: str) -> str:
@@ -83,8 +83,8 @@ def _node(root: Path, name: str) -> Iterator[Dependency]:
     """Yield a package that npm, yarn or pnpm has installed, or one that such a package needs."""
     modules = root / "node_modules"
     of_pnpm = modules / ".pnpm"
-    others = of_pnpm.glob(f"{name.replace('/', '+')}@*/node_modules/{name}")
-    for folder in (modules / name, of_pnpm / "node_modules" / name, *sorted(others)):
+    needed = of_pnpm.glob(f"{name.replace('/', '+')}@*/node_modules/{name}")
+    for folder in (modules / name, of_pnpm / "node_modules" / name, *sorted(needed)):
         if folder.is_dir():
             try:
                 version = str(json.loads(_read(folder / "package.json") or "{}").get("version", ""))

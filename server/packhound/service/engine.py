@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from packhound import impact, pack
+from packhound import impact, llm, pack
 from packhound.core.settings import Settings
 from packhound.core.settings_files import FolderSettings, SettingsInForce
 from packhound.core.settings_reader import changed
@@ -467,8 +467,12 @@ class Engine:
         """Files and folders that are not indexed, with the reasons."""
         return self.index.left_out
 
+    def count_answer(self, text: str) -> None:
+        """Count the text of an answer to an agent."""
+        self.count_tokens(llm.counter_for().count(text))
+
     def count_tokens(self, tokens: int) -> None:
-        """Count a pack, or an answer to an agent, unless nothing of the folder is kept."""
+        """Count a pack or an answer, unless nothing of the folder is kept."""
         if self.index.settings.index.persist:
             self.token_counts.add(tokens)
 
