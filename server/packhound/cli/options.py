@@ -11,7 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from packhound import service
-from packhound.core.errors import RootError
+from packhound.core.errors import RootError, SettingsError
 from packhound.core.settings_reader import SETTINGS
 
 Command: TypeAlias = Callable[..., Any]
