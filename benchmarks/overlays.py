@@ -98,9 +98,14 @@ class Walk:
 
     def _differences(self, name: str, arguments: Mapping[str, object], patch: str) -> Iterator[str]:
         overlay, applied = self._engines
-        first = _ask(overlay, name, {**arguments, "patch": patch})
-        second = _ask(applied, name, arguments)
-        for path, one, other in _compared(self._plain(first), self._plain(second)):
+        # A pack waits for git no longer than 0.15 s, so what differs is asked again.
+        for _ in range(3):
+            first = _ask(overlay, name, {**arguments, "patch": patch})
+            second = _ask(applied, name, arguments)
+            found = [*_compared(self._plain(first), self._plain(second))]
+            if not found:
+                return
+        for path, one, other in found:
             yield f"{name} {json.dumps(arguments)}: {path}: {one!r:.300} and {other!r:.300}"
 
     def _plain(self, value: Any) -> Any:  # noqa: ANN401 - a JSON value

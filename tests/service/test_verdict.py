@@ -60,7 +60,9 @@ def test_a_removed_name_is_named_with_its_uses_and_a_namesake_is_not(post: Engin
     proposed = propose(post, "lib/parcel.py", "def pack(box):\n", "def wrap(box):\n")
     places = {(row["path"], row["line"], row["uses"]) for row in proposed["verdict"]["unresolved"]}
     assert places == {("lib/send.py", 1, "pack"), ("lib/send.py", 7, "pack")}
+    assert proposed["verdict"]["removed"] == ["lib/parcel.py#pack"]
     text = as_text("propose", proposed)
+    assert "gone: lib/parcel.py#pack" in text
     assert "verdict: 2 uses of names that resolve no more" in text
     assert "'pack' resolves no more: lib/send.py:7  return pack(box)" in text
 

@@ -9,5 +9,6 @@ from .symbol import Symbol as Symbol
 from .symbol import definitions_named as definitions_named
 from .symbol import describe_symbol as describe_symbol
 from .verdict import Break as Break
+from .verdict import Breaks as Breaks
 from .verdict import Side as Side
 from .verdict import find_breaks as find_breaks

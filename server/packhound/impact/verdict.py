@@ -45,11 +45,19 @@ class Break:
     given: int = 0
 
 
-def find_breaks(
-    before: Side, after: Side, root: str, files: Mapping[str, PatchedFile]
-) -> tuple[list[Break], list[Break]]:
-    """Return uses of names that resolve no more, and calls with another number of arguments."""
-    removed, changed = _differences(before.snapshot, after.snapshot, root, files)
+class Breaks(NamedTuple):
+    """Definitions that are gone, uses that resolve no more, calls of another length."""
+
+    removed: list[NodeRef]
+    unresolved: list[Break]
+    calls: list[Break]
+
+
+def find_breaks(before: Side, after: Side, root: str, files: Mapping[str, PatchedFile]) -> Breaks:
+    """Return what a patch removes, and what is known to break by it."""
+    missing, changed = _differences(before.snapshot, after.snapshot, root, files)
+    # Constants beside each other are one node, which a new one may rename.
+    removed = [node for node in missing if not _is_assigned(_text_after(files, node), node.name)]
     unresolved = [
         each
         for node in removed[:_MAX_DEFINITIONS]
@@ -60,7 +68,7 @@ def find_breaks(
         for old, new in changed[:_MAX_DEFINITIONS]
         for each in _wrong_calls(after, root, old, new)
     ]
-    return _unique(unresolved), _unique(calls)
+    return Breaks(removed, _unique(unresolved), _unique(calls))
 
 
 def _unique(breaks: Iterable[Break]) -> list[Break]:
@@ -98,10 +106,6 @@ def _unresolved(
 ) -> Iterator[Break]:
     """Yield the places that used a definition for certain and now resolve to none of its name."""
     word = re.compile(rf"\b{re.escape(definition.name)}\b")
-    # Constants beside each other are one node, which a new one may rename.
-    home = next((p for p, f in files.items() if f.old_path == definition.path and f.after), "")
-    if _is_assigned(after.graph.source(home) or b"", definition.name):
-        return
     named = {int(n.node_id) for n in definitions_named(after.snapshot, root, definition.name)}
     for use in before.graph.users(definition.node_id):
         if use.grade != Grade.RESOLVED:
@@ -123,6 +127,11 @@ def _unresolved(
         if any(u.grade == Grade.RESOLVED for u in resolved):
             continue
         yield Break(after.snapshot.ref(node_id, root), line, text.strip(), definition.name)
+
+
+def _text_after(files: Mapping[str, PatchedFile], node: NodeRef) -> bytes:
+    """Return the text that the file of a node has after the patch, under any name."""
+    return next((f.after for f in files.values() if f.old_path == node.path and f.after), b"")
 
 
 def _is_assigned(source: bytes, name: str) -> bool:

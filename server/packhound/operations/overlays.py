@@ -160,11 +160,12 @@ def _verdict(root: Root, overlay: Overlay) -> Json:
             {"path": each.path, "line": each.line + 1, "text": safe_line(each.text)}
             for each in verdict.syntax
         ],
-        "unresolved": [_break_row(each) for each in verdict.unresolved],
+        "unresolved": [_break_row(each) for each in verdict.breaks.unresolved],
         "calls": [
             {**_break_row(each), "takes": str(each.takes), "given": each.given}
-            for each in verdict.calls
+            for each in verdict.breaks.calls
         ],
+        "removed": [safe_line(f"{n.path}#{n.qualname}") for n in verdict.breaks.removed],
         "callers": [
             {**link_row(link), "calls": safe_line(definition.node.qualname)}
             for definition in changes.definitions
@@ -257,6 +258,8 @@ def _verdict_lines(answer: Row) -> Iterator[str]:
         yield f"  warning: {visible_line(warning)}"
     for name, refusal in verdict["refused_by"].items():
         yield f"  not on {name}: {visible_line(refusal)}"
+    for reference in verdict["removed"]:
+        yield f"  gone: {visible_line(reference)}"
     for row in verdict["callers"]:
         yield f"  {visible_line(row['calls'])} is used by {title(row)}, line {row['line']:,}"
     for key, words in (("tests", "test to run"), ("related", "usually changed with it")):
@@ -273,9 +276,10 @@ _SHOW = Operation(
     "`problem`, and its `files` with `change`, lines `added` and `removed`, and whether they have "
     "`moved_on` since it was proposed; `diff` where it was asked for. The `verdict` has a "
     "`summary` in a line, `syntax` (lines that do not parse), `unresolved` uses of names, "
-    "`calls` with another number of arguments, `callers` of what it changes, `tests` to run, "
-    "`related` files that usually change with it and are not in it, `warnings` (secrets, CI, "
-    "lock files), and `refused_by`: HEAD or the disk, where it applies to what is not saved.",
+    "`calls` with another number of arguments, definitions `removed`, `callers` of what it "
+    "changes, `tests` to run, `related` files that usually change with it and are not in it, "
+    "`warnings` (secrets, CI, lock files), and `refused_by`: HEAD or the disk, where it applies "
+    "to what is not saved.",
     ShowOverlay,
     show,
     _shown_text,

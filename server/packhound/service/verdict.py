@@ -24,7 +24,7 @@ from packhound.parsing import find_errors
 from packhound.redact import RedactionTimeout, redact
 
 if TYPE_CHECKING:
-    from packhound.impact import Break, ChangeSet
+    from packhound.impact import Breaks, ChangeSet
     from packhound.service.engine import Engine
     from packhound.service.proposals import Proposal
 
@@ -53,8 +53,7 @@ class Verdict:
     """
 
     syntax: tuple[SyntaxProblem, ...]
-    unresolved: tuple[Break, ...]
-    calls: tuple[Break, ...]
+    breaks: Breaks
     changes: ChangeSet
     warnings: tuple[str, ...]
     refused_by: dict[str, str]
@@ -68,7 +67,6 @@ def verdict_of(engine: Engine, proposal: Proposal, patch: bytes, limit: int) -> 
         for each, snapshot in ((engine, folder.base_snapshot), (proposal.engine, folder.snapshot))
     )
     files = folder.patched
-    unresolved, calls = impact.find_breaks(before, after, root, files)
     lines = {
         path: move_lines((), file.edits) if file.before is not None else ((0, 1 << 30),)
         for path, file in files.items()
@@ -79,8 +77,7 @@ def verdict_of(engine: Engine, proposal: Proposal, patch: bytes, limit: int) -> 
     related = tuple(each for each in changes.related if each.path not in files)
     return Verdict(
         syntax=tuple(_syntax_problems(proposal)),
-        unresolved=tuple(unresolved),
-        calls=tuple(calls),
+        breaks=impact.find_breaks(before, after, root, files),
         changes=replace(changes, related=related),
         warnings=tuple(_warnings(files)),
         refused_by=_refusals(engine, patch),
