@@ -11,6 +11,7 @@ import { PinTree } from './pack/pinTree';
 import { addNote } from './notes/addNote';
 import { inDocuments } from './notes/noteDocuments';
 import { showNotes } from './notes/noteList';
+import { NoteMarks } from './notes/noteMarks';
 import { onDidPick, openHit, queryHere, selectedText } from './places';
 import { withErrorsShown } from './problems';
 import type { Pack, SearchResults } from './protocol';
@@ -51,6 +52,7 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
   const memory = new QueryMemory(context.workspaceState);
   const packer = new Packer(client, documents, pins, context.workspaceState);
   const tree = new ResultTree(results, pins);
+  const marks = new NoteMarks(client, context.extensionUri);
   client.onHover = withLink(results);
   client.withDocument = inDocuments(client, documents);
 
@@ -75,6 +77,7 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     documents,
     previews,
     tree,
+    marks,
     new PinTree(pins, () => tree.dragged),
     onIndexReady(client, () => void results.complete()),
     statusItem(client),
@@ -110,8 +113,8 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     needsServer('changes', () => showChanges(client, results, actions)),
     needsServer('reviewChanges', () => packer.forChanges()),
     needsServer('map', () => packer.forMap()),
-    needsServer('addNote', () => addNote(client)),
-    needsServer('notes', () => showNotes(client, documents)),
+    needsServer('addNote', () => addNote(client, marks)),
+    needsServer('notes', () => showNotes(client, documents, marks)),
     needsServer('pack', (prompt?: string) => packer.forPrompt(prompt)),
     needsServer('packMore', (prompt?: string) => packer.forPrompt(prompt, true)),
     needsServer('packSelection', () => packer.forPlace(previews.userEditor)),
@@ -155,10 +158,7 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
   };
 }
 
-type Register = (
-  id: string,
-  run: (row?: HitRow, preserveFocus?: boolean) => unknown,
-) => vscode.Disposable;
+type Register = (id: string, run: (row?: HitRow, second?: unknown) => unknown) => vscode.Disposable;
 
 /** What can be done with a row of the side bar, or by the keyboard with the selected one. */
 function rowCommands(
@@ -166,8 +166,10 @@ function rowCommands(
   actions: HitActions,
   tree: ResultTree,
 ): vscode.Disposable[] {
-  const pin = (row: HitRow | undefined, pinned: boolean): void => {
-    actions.pin(tree.hitOf(row), pinned);
+  const pin = (row: HitRow | undefined, rows: unknown, pinned: boolean): void => {
+    for (const hit of tree.hitsOf(row, rows)) {
+      actions.pin(hit, pinned);
+    }
     vscode.window.setStatusBarMessage(actions.pinnedTitle(), 4000);
   };
   return [
@@ -178,14 +180,14 @@ function rowCommands(
     command('result.openToSide', (row) =>
       openHit(tree.hitOf(row), { viewColumn: vscode.ViewColumn.Beside }),
     ),
-    command('result.pin', (row) => {
-      pin(row, true);
+    command('result.pin', (row, rows) => {
+      pin(row, rows, true);
     }),
-    command('result.unpin', (row) => {
-      pin(row, false);
+    command('result.unpin', (row, rows) => {
+      pin(row, rows, false);
     }),
-    command('pin.remove', (row) => {
-      pin(row, false);
+    command('pin.remove', (row, rows) => {
+      pin(row, rows, false);
     }),
     command('result.copyReference', (row) => actions.copyReference(tree.hitOf(row))),
     command('result.runTest', (row) => actions.runTest(tree.hitOf(row))),

@@ -46,6 +46,8 @@ export interface Hit {
   line: string;
   /** At most three, in words. */
   reasons: string[];
+  /** The lines that have what a pattern or an expression of the query asks for. */
+  matches?: { line: number; text: string }[];
   /** Further places with the same text. */
   copies?: Partial<Hit>[];
   /** Of hits that are explained: the signals, their groups, what speaks against it, and the best other. */

@@ -7,22 +7,36 @@ const NOTE = 'The broker drops clients that retry in step: keep the jitter';
 // How long a page may take to be made anew.
 const ANEW_MS = 2000;
 
-await play(({ page, rows, until, asks, labels, row, listed, activeTab, editorText, picture, command, search, ready, openAt }) => ({
+await play(({ page, rows, until, asks, labels, row, listed, activeTab, editorText, picture, command, search, ready, openAt, toasts }) => ({
   async 'a note is written on the definition at the cursor'() {
     await ready();
     await openAt('retry.py', 21);
     await page.keyboard.press('Control+K');
     await page.keyboard.press('Alt+N');
-    await row(/Decision/);
-    await picture('note-types');
-    await page.keyboard.press('Enter');
-    await page.getByText('What should others know').waitFor();
+    await asks('An insight');
     await page.keyboard.insertText(NOTE);
     await page.keyboard.press('Enter');
+    await toasts.filter({ hasText: 'noted on courier/retry.py#backoff_delays' }).waitFor();
+    await page.locator('.glyph-margin-widgets .cgmr').first().waitFor();
+    await picture('note-saved');
+    await page.locator('.notification-toast .monaco-button', { hasText: 'Give It a Name' }).click();
     await page.getByText('A short name to recall it by').waitFor();
     await page.keyboard.insertText('jitter');
     await page.keyboard.press('Enter');
-    await page.getByText('noted on courier/retry.py#backoff_delays').waitFor();
+  },
+
+  async 'a note that is undone is gone'() {
+    await openAt('retry.py', 28);
+    await page.keyboard.press('Control+K');
+    await page.keyboard.press('Alt+N');
+    await asks('An insight');
+    await page.keyboard.insertText('decision: send it four times because of the budget');
+    await page.keyboard.press('Enter');
+    await toasts.filter({ hasText: 'noted on courier/retry.py#send_with_retries' }).waitFor();
+    const marks = page.locator('.glyph-margin-widgets .cgmr');
+    await until('two marks', async () => (await marks.count()) === 2);
+    await page.locator('.notification-toast .monaco-button', { hasText: 'Undo' }).click();
+    await until('one mark', async () => (await marks.count()) === 1);
   },
 
   async 'a search marks the code that has a note'() {

@@ -80,6 +80,23 @@ await play(({ page, status, toasts, until, labels, row, rows, picture, command, 
       await page.keyboard.press('Escape');
     },
 
+    async 'rows of an older text are dim until the newer ones come'() {
+      await search('mask a password');
+      await row(/^mask_password/);
+      const names = () => page.locator('.quick-input-list .monaco-list-row .label-name').first().innerText();
+      process.kill(process_(), 'SIGSTOP');
+      try {
+        await page.keyboard.type(' in logs', { delay: 25 });
+        await until('a row without a bright name', async () => (await names()).trim() === '');
+        assert.match((await labels()).join(), /mask_password/);
+        await picture('dim');
+      } finally {
+        process.kill(process_(), 'SIGCONT');
+      }
+      await until('bright rows', async () => /mask_password/.test(await names()));
+      await page.keyboard.press('Escape');
+    },
+
     async 'Ctrl+T shows a path once'() {
       await page.keyboard.press('Control+T');
       await page.keyboard.type('send_with_retries', { delay: 25 });

@@ -156,6 +156,23 @@ await play(({ page, rows, status, cursor, activeTab, shownTab, until, asks, labe
     await page.keyboard.press('Control+K');
     await page.keyboard.press('Alt+A');
     await until('a check mark', async () => (await hit.locator('.codicon-check').count()) > 0);
+    // Several at once.
+    const other = page.locator('.part.sidebar .monaco-list-row', { hasText: 'backoff_delays' }).first();
+    const pins = page.locator('.pane', { hasText: 'Next Context Pack' }).locator('.monaco-list-row');
+    await hit.click();
+    await other.click({ modifiers: ['Control'] });
+    await page.keyboard.press('Control+K');
+    await page.keyboard.press('Alt+A');
+    await until('both', async () => (await pins.count()) === 2);
+    await until('its check mark', async () => (await other.locator('.codicon-check').count()) > 0);
+    await page.keyboard.press('Control+K');
+    await page.keyboard.press('Alt+Z');
+    await until('none', async () => (await pins.count()) === 0);
+    await until('no check mark', async () => (await hit.locator('.codicon-check').count()) === 0);
+    await hit.click();
+    await page.keyboard.press('Control+K');
+    await page.keyboard.press('Alt+A');
+    await until('one', async () => (await pins.count()) === 1);
   },
 
   async 'what was added to the pack is listed and removed'() {
@@ -226,6 +243,16 @@ await play(({ page, rows, status, cursor, activeTab, shownTab, until, asks, labe
     await command('View: Close Editor');
     await search('/raise \\w+Error/');
     await row(/send_with_retries/);
+    await page.keyboard.press('Escape');
+  },
+
+  async 'what the holes of a pattern are narrows the answer'() {
+    await search('raise $E($$$)');
+    const facet = await row(/Only \$E = AssertionError/);
+    await picture('facets');
+    await rows.nth((await labels()).indexOf(facet)).click();
+    await until('one kind of error', async () => !(await labels()).some((label) => /Client/.test(label)));
+    await row(/^send_with_retries/);
     await page.keyboard.press('Escape');
   },
 

@@ -4,6 +4,7 @@ import type { Note } from './noteProtocol';
 import type { ReadOnlyDocuments } from '../readOnlyDocuments';
 import { noteItem } from '../search/hitItem';
 import type { PackhoundClient } from '../server/packhoundClient';
+import type { NoteMarks } from './noteMarks';
 import { noteDocument } from './noteDocuments';
 import { allNotes, deleteNote } from './noteRequests';
 import { noteBody, noteCode, noteTitle, stateIcon } from './noteText';
@@ -25,6 +26,7 @@ interface NoteRow extends vscode.QuickPickItem {
 export async function showNotes(
   client: PackhoundClient,
   documents: ReadOnlyDocuments,
+  marks: NoteMarks,
 ): Promise<void> {
   const pick = vscode.window.createQuickPick<NoteRow>();
   pick.title = 'Packhound: Notes';
@@ -38,6 +40,7 @@ export async function showNotes(
     } else if (note) {
       void withErrorsShown(() => forgetNote(note, client)).then((gone) => {
         pick.items = gone ? pick.items.filter((item) => item.note !== note) : pick.items;
+        return marks.refresh();
       });
     }
   });

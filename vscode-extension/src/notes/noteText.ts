@@ -1,4 +1,27 @@
-import type { Note, NoteCode } from './noteProtocol';
+import type { NewNote, Note, NoteCode, NoteType } from './noteProtocol';
+
+/** The field that has the name of a note. */
+export const NAMES = { insight: 'key', decision: 'topic', stash: 'name' } as const;
+const TYPED = /^\s*(insight|decision|stash):\s*/i;
+const BECAUSE = /[,;.]?\s+because\s+(?:of\s+)?/i;
+const MOST_OF_NAME = 60;
+
+/** The note that a text says, whose type stands before a colon; undefined where it says nothing. */
+export function newNote(text: string): NewNote | undefined {
+  const type = (TYPED.exec(text)?.[1]?.toLowerCase() ?? 'insight') as NoteType;
+  const content = text.replace(TYPED, '').trim();
+  if (!content) {
+    return undefined;
+  }
+  const name = content.length > MOST_OF_NAME ? `${content.slice(0, MOST_OF_NAME - 1)}…` : content;
+  if (type === 'insight') {
+    return { type, content };
+  }
+  const [decision = '', ...reasons] = content.split(BECAUSE);
+  return type === 'stash'
+    ? { type, name, summary: content }
+    : { type, topic: name, decision, reasoning: reasons.join(' because ') };
+}
 
 /** What a note is called: its key, topic or name, else how it begins. */
 export function noteTitle(note: Note): string {

@@ -23,6 +23,8 @@ export class ResultTree
   private readonly view: vscode.TreeView<Row>;
   /** What was dragged last. */
   dragged: readonly Hit[] = [];
+  /** VS Code says that nothing is selected while the same rows are drawn anew. */
+  private selected: readonly Row[] = [];
   private impls = new Map<Hit, Hit[]>();
   readonly onDidChangeTreeData = this.changes.event;
 
@@ -33,9 +35,14 @@ export class ResultTree
     this.view = vscode.window.createTreeView('packhound.results', {
       treeDataProvider: this,
       showCollapseAll: true,
+      canSelectMany: true,
       dragAndDropController: this,
     });
+    this.view.onDidChangeSelection(({ selection }) => {
+      this.selected = selection.length > 0 ? selection : this.selected;
+    });
     results.onDidChange(() => {
+      this.selected = [];
       this.changes.fire();
       this.describe();
     });
@@ -46,12 +53,19 @@ export class ResultTree
 
   /** The hit of a row, or of the selected one for a command without a row. */
   hitOf(row: HitRow | undefined): Hit {
-    const [selected] = this.view.selection;
+    const [selected] = this.selected;
     const hit = row?.hit ?? (selected && 'hit' in selected ? selected.hit : undefined);
     if (!hit) {
       throw new Error('Select a result in the side bar first; then ask again.');
     }
     return hit;
+  }
+
+  /** The hits of the rows that a command is for, or of all that are selected. */
+  hitsOf(row: HitRow | undefined, rows: unknown): Hit[] {
+    const chosen = Array.isArray(rows) ? (rows as Row[]) : row ? [row] : this.selected;
+    const hits = chosen.flatMap((each) => ('hit' in each ? [each.hit] : each.group.hits));
+    return hits.length > 0 ? [...new Set(hits)].filter(isCode) : [this.hitOf(row)];
   }
 
   getChildren(row?: Row): Row[] {

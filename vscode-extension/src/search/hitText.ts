@@ -112,10 +112,11 @@ export function rowText(
       };
 }
 
-/** `says "after a timeout" · closest in meaning · strong`, and the notes on it. */
+/** `says "after a timeout" · closest in meaning · strong`, the matched line first, and the notes on it. */
 export function reasonsOf(hit: Hit): string {
   const notes = (hit.notes ?? []).map(({ title, text }) => `note: ${title || text}`);
-  const words = [...hit.reasons.slice(0, MOST_REASONS), ...notes, hit.confidence_word];
+  const matched = hit.matches?.[0]?.text.trim();
+  const words = [matched, ...hit.reasons.slice(0, MOST_REASONS), ...notes, hit.confidence_word];
   return words.filter(Boolean).join(' · ');
 }
 

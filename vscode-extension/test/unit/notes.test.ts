@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { noteCode, notePage, noteTitle, stateIcon } from '../../src/notes/noteText';
+import { newNote, noteCode, notePage, noteTitle, stateIcon } from '../../src/notes/noteText';
 import type { Note } from '../../src/notes/noteProtocol';
 import { typesIn, withTypes } from '../../src/search/typeFilter';
 
@@ -42,4 +42,17 @@ test('the types of a query are read and replaced', () => {
   assert.equal(withTypes('cache type:note x', ['code', 'note']), 'cache x type:code,note');
   assert.equal(withTypes('cache type:note', []), 'cache');
   assert.equal(withTypes('', ['note']), 'type:note');
+});
+
+test('a note says its type before a colon, and has a name without one being asked for', () => {
+  assert.deepEqual(newNote('keep: it'), { type: 'insight', content: 'keep: it' });
+  assert.deepEqual(newNote('Stash: next is b'), {
+    ...{ type: 'stash', name: 'next is b', summary: 'next is b' },
+  });
+  assert.deepEqual(newNote('decision: four tries, because of the budget'), {
+    ...{ type: 'decision', topic: 'four tries, because of the budget' },
+    ...{ decision: 'four tries', reasoning: 'the budget' },
+  });
+  assert.equal(newNote('decision: '), undefined);
+  assert.equal(newNote(`stash: ${'x'.repeat(99)}`)?.name?.length, 60);
 });

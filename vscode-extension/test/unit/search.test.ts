@@ -69,6 +69,11 @@ test('a row gives its reasons first, on a line of their own or behind the place'
     spokenOf(one),
     'function load in src/a.py:2, strong match, named load, closest in meaning',
   );
+  const matches = [{ line: 3, text: '  raise E()' }];
+  assert.equal(
+    rowText({ ...one, reasons: [], matches }, 'load', true).detail,
+    'raise E() · strong',
+  );
   const many = { ...one, reasons: ['a', 'b', 'c', 'd'] };
   assert.equal(rowText(many, 'load', true).detail, 'a · b · c · strong');
 });
