@@ -205,6 +205,7 @@ class _Reader:
         is_new, is_gone = is_first or bool(_EPOCH.search(old)), is_last or bool(_EPOCH.search(new))
         kind: Kind = "new" if is_new else "delete" if is_gone else "change"
         self._n += 2
+        self._has_stray_header = False
         hunks = [*self._hunks(kind)]
         may_be_new = kind == "change" and len(hunks) == 1 and not hunks[0].side("-")
         ends = "" if is_new else name, "" if kind == "delete" else name
