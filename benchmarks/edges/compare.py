@@ -115,7 +115,7 @@ class Comparison:
             name = self._nodes.of(edge.target).name
             uses = self._judged.get((edge.user, name), [])
             ways = ["targets"] if grade == Grade.RESOLVED else ["targets", "implementations"]
-            led = [place for use in uses for way in ways for place in use.get(way, ())]
+            led = [place for use in uses for way in ways for place in (use.get(way) or ())]
             is_right = edge.target in self._nodes.defined(led, name)
             verdict = "right" if is_right else "wrong" if led else "not judged"
             verdicts[grade, verdict] += 1
@@ -138,7 +138,7 @@ class Comparison:
             led = [
                 place
                 for use in called
-                for place in (way == "targets" and use.get("chosen")) or use.get(way, ())
+                for place in (way == "targets" and use.get("chosen")) or (use.get(way) or ())
             ]
             for target in self._nodes.defined(led, name) - {user}:
                 edge = Edge(user, target)

@@ -323,6 +323,27 @@ def test_types_of_receivers_in_python(body):
     assert node_ids["net.py#Other.up"] not in [u.node_id for u in used]
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "func run(a, n *net.Net) { n.Up() }",
+        "func run() { n, err := net.Open(); n.Up() }",
+        "func run(ns []*net.Net) { for _, n := range ns {\n n.Up()\n } }",
+        "func run(ns []*net.Net) { ns[0].Up() }",
+        "func run(a any) { n, ok := a.(*net.Net); n.Up() }",
+        "func run(a []net.Other, n *net.Net) { for n := range a {}; n.Up() }",
+    ],
+)
+def test_types_of_receivers_in_go(body):
+    sources = {
+        "net.go": "package net\ntype Net struct{}\nfunc (n *Net) Up() {}\ntype Other struct{}\n"
+        "func (o *Other) Up() {}\nfunc Open() (*Net, error) { return nil, nil }\n",
+        "cmd/app.go": f'package cmd\nimport "x.org/y/net/v2"\n{body}\n',
+    }
+    uses = uses_of(sources, "cmd/app.go#run")
+    assert uses["net.go#Net.Up"] is False and "net.go#Other.Up" not in uses
+
+
 def test_a_call_with_a_keyword_gives_no_name():
     source = "def load(a, b): pass\ndef run():\n    load('x', b=1)\n"
     assert uses_of({"a.py": source}, "a.py#run") == {"a.py#load": False}

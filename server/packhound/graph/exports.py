@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 from packhound.graph.definitions import folder_of, language_family
 from packhound.graph.file_scope import FileScope
-from packhound.graph.import_bindings import DEFAULT, Binding
+from packhound.graph.import_bindings import DEFAULT, Binding, go_name
 from packhound.graph.scopes import Scopes
 from packhound.text import is_test
 
@@ -19,6 +19,7 @@ _DEFAULT_EXPORT = re.compile(
     r"\bexport\s+default\s+(?:async\s+)?(?:abstract\s+)?(?:function\b\s*\*?|class\b)?\s*([\w$]+)"
     r"|\bmodule\.exports\s*=\s*(?:async\s+)?(?:function\b\s*\*?|class\b)?\s*([\w$]+)"
 )
+_GO_PACKAGE = re.compile(r"^package\s+(\w+)", re.M)
 _SEPARATOR = {"rust": "::", "php": "\\", "go": "/"}
 
 
@@ -129,10 +130,18 @@ class Exports:
         return tuple(d for path in files for d in self.visible_in(path, name, hops))
 
     def _go_package(self, module: str) -> tuple[str, ...]:
-        """Return the files of the folder that an import path ends with."""
+        """Return the files of the folder that an import path ends with, else of a root it names."""
         parts = module.split("/")
         folders = ("/".join(parts[n:]) for n in range(len(parts)))
-        return next((self._folders[f] for f in folders if f in self._folders), ())
+        files = next((self._folders[f] for f in folders if f in self._folders), ())
+        return files or (self._folders.get("", ()) if go_name(module) == self._root_name else ())
+
+    @cached_property
+    def _root_name(self) -> str:
+        """The name of the package in Go that the root is, "" for none."""
+        scopes = map(self._scopes.of, self._folders.get("", ()))
+        names = (_GO_PACKAGE.search(scope.bare) for scope in scopes if scope)
+        return next((match[1] for match in names if match), "")
 
     @cached_property
     def _folders(self) -> dict[str, tuple[str, ...]]:

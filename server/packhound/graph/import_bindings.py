@@ -110,8 +110,13 @@ _GO_VERSION = re.compile(r"/v\d+$|\.v\d+$")
 def _go(code: str) -> Iterator[Entry]:
     for block, line in _GO_IMPORT.findall(code):
         for alias, path in _GO_SPEC.findall(block or line):
-            name = alias.strip() or _GO_VERSION.sub("", path).rpartition("/")[2]
-            yield ("*" if name == "." else name.removeprefix("go-")), Binding(path)
+            name = alias.strip() or go_name(path)
+            yield ("*" if name == "." else name), Binding(path)
+
+
+def go_name(path: str) -> str:
+    """Return the name that a package of Go most likely has, by its import path."""
+    return _GO_VERSION.sub("", path).rpartition("/")[2].removeprefix("go-")
 
 
 _RUST_USE = re.compile(r"\buse\s+([^;]+);")

@@ -52,7 +52,7 @@ _TYPE = re.compile(
 _VALUE = re.compile(
     r"\s*(?:await\s+)?(new\s+|&)?([A-Za-z_$@][\w.:$@>\\-]*?)(?:<[^<>()]*>)?\s*([({])"
 )
-_CAST = re.compile(r" as ([A-Z][\w$.]*)\s*\Z")
+_CAST = re.compile(r"(?: as |\w\.\(\*?)([A-Za-z][\w$.]*)\)?\s*\Z")
 _NO_TYPES = frozenset(
     (
         *("return", "throw", "new", "else", "case", "goto", "in", "await", "yield", "package"),
@@ -91,9 +91,10 @@ _SCRIPT = (
     _statement(r"\bfunction\b[^(\n]{0,200}\((?P<names>[^()]{0,400})\)|\bcatch ?\((?P<names2>\w+)"),
 )
 _GO = (
-    _statement(r"(?P<names>\w+(?: ?, ?\w+)*) ?:= ?(?:range\b)?(?P<value>[^\n;]{0,400})"),
+    _statement(r"[(,] ?(?P<names>\w+(?: ?, ?\w+)*) (?:\.\.\.)?(?P<type>(?:\[\]|\*)*\w[\w.]*|\[)"),
+    _statement(r"\w+, (?P<names>\w+) ?:= ?range (?P<value>[\w.()]{1,200}) \{"),
+    _statement(r"(?P<names>\w+(?: ?, ?\w+)*) ?:= ?(?:range\b|(?P<value>[^\n;]{0,400}))"),
     _statement(r"\bvar (?P<names>\w+(?: ?, ?\w+)*) ?(?P<type>[\w.*\[\]]+)?(?:<assigned>)?"),
-    _statement(r"[(,] ?(?P<names>\w+(?: ?, ?\w+)*) (?:\.\.\.)?(?P<type>[*\w][\w.]*|\[)"),
 )
 _RUST = (
     _statement(r"\blet (?P<names>[^=;:\n]{1,200}?)(?: ?: ?(?P<type>[^=;\n]{1,200}?))?<assigned>"),
@@ -188,8 +189,11 @@ def _bindings(text: str, language: str) -> Iterator[tuple[str, str]]:
             elif written.startswith("{") and type_name.startswith("="):
                 yield from _members(written, type_name)
             words = _WORD.findall(written)
-            for word in words:
-                yield word, type_name if len(words) == 1 else ""
+            # In Go a stated type is that of each name, and a first result that of the first.
+            n_typed = len(words) if type_text and language == "go" else 1
+            for n, word in enumerate(words):
+                is_typed = n < n_typed and (language == "go" or len(words) == 1)
+                yield word, type_name if is_typed else ""
 
 
 def _parameters(text: str, language: str) -> Iterator[tuple[str, str]]:
@@ -242,6 +246,8 @@ def read_type(annotation: str, language: str) -> str:
 
 def read_value(value: str) -> str:
     """Return the type of an assigned value: of a constructor, else of a call or a chain."""
+    if cast := _CAST.search(value):
+        return cast[1]
     match = _VALUE.match(value)
     if match is None or match[2] in _NO_TYPES:
         return _chain_value(value)
@@ -260,8 +266,5 @@ def read_value(value: str) -> str:
 
 
 def _chain_value(value: str) -> str:
-    cast = _CAST.search(value)
-    if cast:
-        return cast[1]
     chain = chain_of(value)
-    return "=" + ".".join(name + "()" * called for name, called in chain) if chain else ""
+    return "=" + ".".join(name + "()" * called for name, called, _ in chain) if chain else ""

@@ -33,6 +33,8 @@ _TRANSPARENT = frozenset(
     )
 )
 """Members of Rust's standard library that lead to the same type, or what it wraps."""
+_TYPED_BY_ELEMENT = frozenset({"go", "java", "c", "cpp", "csharp"})
+"""Languages whose lists are read as what they are lists of."""
 OPEN_LANGUAGES = frozenset({"go", "rust", "c", "cpp", "swift", "ruby", "csharp", "kotlin"})
 """Languages whose types have members outside of the file that defines them."""
 
@@ -98,6 +100,9 @@ class Receivers:
         """Return what a receiver stands for."""
         if scope.language != "ruby":  # The mark of a decorator, not of an attribute.
             chain = (chain[0]._replace(name=chain[0].name.lstrip("@")), *chain[1:])
+        is_indexed = any(segment.indexed for segment in chain)
+        if is_indexed and scope.language not in _TYPED_BY_ELEMENT:
+            return _UNKNOWN
         if not chain[0].name or len(chain) > _MAX_SEGMENTS:
             return _UNKNOWN
         for n in range(len(chain), 1, -1):

@@ -76,7 +76,7 @@ class Resolver:
         if not chain:
             alias = _ALIAS.match(scope.bare, offset + len(name))
             binding = scope.imports.names.get(alias[1]) if alias else None
-            if binding and binding.name == name:
+            if binding and binding.module and binding.name == name:
                 return Meaning(self._exports.of_binding(scope, binding))
             return self.visible(scope, position, name)
         value = self.receivers.value(scope, position, chain)
@@ -145,7 +145,7 @@ class Resolver:
     def _is_inner(self, scope: FileScope, position: int, holder: int, name: str) -> bool:
         """Return True for what a node defines inside; a constructor is named by its type."""
         node, outer = scope.node(position), scope.node(holder)
-        is_object = node.kind == "method" and outer.kind in CALLABLE_KINDS
+        is_object = node.kind == "method" and outer.kind in ("function", "method")
         return node.parent == holder and outer.name != name and not is_object
 
     def _implemented(self, definitions: Definitions) -> Definitions:

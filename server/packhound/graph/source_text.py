@@ -41,7 +41,7 @@ _OPERATOR = re.compile(r"(?:\?\.|!!?\.|(?<!\.\.)\.|->|::)\Z")
 _WORD = re.compile(r"[\w$@#]+[?!]?\Z")
 _MAX_EXPRESSION = 400
 """Characters in front of a name that are read."""
-_CLOSING = {")": "(", "]": "[", "}": "{"}
+_CLOSING = {")": "(", "]": "["}
 
 
 def blank(source: bytes, language: str) -> tuple[str, str]:
@@ -63,6 +63,7 @@ class Segment(NamedTuple):
 
     name: str
     called: bool
+    indexed: bool = False
 
 
 def receiver(text: str, offset: int) -> tuple[Segment, ...]:
@@ -73,7 +74,9 @@ def receiver(text: str, offset: int) -> tuple[Segment, ...]:
 def chain_of(expression: str) -> tuple[Segment, ...]:
     """Return an expression that is one chain of names and calls, empty for any other."""
     segments, rest = _last_chain(expression.rstrip(" ,;") + ".")
-    is_chain = rest in ("", "await", "&", "&mut") and all(each.name for each in segments)
+    is_chain = rest in ("", "await", "&", "&mut") and all(
+        each.name and not each.indexed for each in segments
+    )
     return segments if is_chain else ()
 
 
@@ -83,23 +86,21 @@ def _last_chain(before: str) -> tuple[tuple[Segment, ...], str]:
     before = before.rstrip()
     while operator := _OPERATOR.search(before):
         before = before[: operator.start()].rstrip()
-        before, called = _without_arguments(before)
+        bare, indexed = _without_brackets(before, "]")
+        before, called = (bare, False) if indexed else _without_brackets(before, ")")
         word = _WORD.search(before)
-        segments.append(Segment(word[0].rstrip("?!") if word else "", called))
+        segments.append(Segment(word[0].rstrip("?!") if word else "", called, indexed))
         if word is None:
             break
         before = before[: word.start()].rstrip()
     return tuple(reversed(segments)), before.strip()
 
 
-def _without_arguments(before: str) -> tuple[str, bool]:
-    """Strip a bracketed tail; True if it is that of a call. What is indexed is no name."""
-    opening = _CLOSING.get(before[-1:])
-    if opening is None:
-        return before, False
-    closing, depth = before[-1], 0
+def _without_brackets(before: str, closing: str) -> tuple[str, bool]:
+    """Strip a tail in brackets; True if there is one."""
+    opening, depth = _CLOSING[closing], 0
     for i in range(len(before) - 1, -1, -1):
         depth += (before[i] == closing) - (before[i] == opening)
         if depth == 0:
-            return (before[:i].rstrip(), True) if closing == ")" else ("", False)
-    return "", False
+            return (before[:i].rstrip(), True) if before[i] == opening else (before, False)
+    return before, False
