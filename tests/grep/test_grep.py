@@ -100,8 +100,9 @@ def test_a_regex_in_the_search_box_filters(engine: Engine) -> None:
     assert engine.search(Query("/shop/ cart.py")).hits
 
 
-def test_quoted_words_stand_side_by_side(engine: Engine) -> None:
-    text = FILES["shop/mail.py"] + (
+@pytest.mark.parametrize("head", ["", "# café\n"], ids=["ascii", "unicode"])
+def test_quoted_words_stand_side_by_side(engine: Engine, head: str) -> None:
+    text = f"{head}{FILES['shop/mail.py']}" + (
         "\n\ndef apart():\n    # the order was lost, a customer of an other order\n    pass\n"
         "\n\ndef together():\n    # Customer\n    #   of the  SHOP\n    pass\n"
     )
@@ -110,6 +111,8 @@ def test_quoted_words_stand_side_by_side(engine: Engine) -> None:
         "together"
     }
     assert "apart" not in {h.node.name for h in engine.search(Query('"customer of the"')).hits}
+    results = engine.search(Query('"customer of the sho"'))
+    assert any("nowhere as a phrase" in note for note in results.notes)
     results = engine.search(Query('"lost order"'))
     assert any("nowhere as a phrase" in note for note in results.notes)
     assert results.hits[0].node.name == "apart"

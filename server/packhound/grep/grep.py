@@ -39,7 +39,7 @@ from packhound.grep.scan import Matches, SortedFiles, Source, select
 from packhound.grep.structure import Place, compile_code, find_structure
 from packhound.index import FileEntry, Snapshot
 from packhound.parsing import CodePattern
-from packhound.text import LineIndex, cell_at, cells_in, is_notebook
+from packhound.text import LineIndex, cell_at, cells_in, is_notebook, lines_of
 
 Rank: TypeAlias = Callable[[str, Sequence[int]], Mapping[int, float]]
 """Returns the score of those node ids that answer a query, the best first."""
@@ -52,21 +52,14 @@ _PREPARE_FROM = 32
 """Files read for want of a filter from which making filters is worth it."""
 _MAX_UNREAD_NAMED = 3
 _CHUNK = 16
-"""Matches of which the nodes are found together."""
+"""Matches of which the nodes are found together at first, then twice as many each time."""
 _CODE_S = 10.0
 """Time that looking for a pattern of code may take."""
 _FEW_PATHS = 12
 """Files that are read sooner than their filters are asked."""
 
 
-class _Text(NamedTuple):
-    """The text of a file, and where its lines are."""
-
-    source: bytes
-    lines: LineIndex
-
-
-_TextOf: TypeAlias = Callable[[str], "_Text | None"]
+_TextOf: TypeAlias = Callable[[str], "bytes | None"]
 
 
 class _Group(NamedTuple):
@@ -165,16 +158,14 @@ class Grep:
 
         Letter case, and what stands between words that is no letter or digit, do not count.
         """
-        phrase = compile_phrase(words)
-        offsets: dict[str, list[int]] = {}
-        if phrase is None:
-            return frozenset()
-        for path in sorted(paths):
+        phrase, node_ids = compile_phrase(words), set[int]()
+        for path in paths if phrase else ():
             text = self._source(path, snapshot)
-            if text is not None and (starts := phrase.starts(text)):
-                offsets[path] = starts
-        groups = _groups(snapshot, offsets.items(), self._texts(snapshot))
-        return frozenset(group.node_id for group in groups if group.node_id >= 0)
+            if phrase and text is not None and (starts := phrase.starts(text)):
+                entry = snapshot.files[path]
+                positions = {*entry.innermost(lines_of(text, starts))} - {-1}
+                node_ids.update(entry.node_ids[[*positions]].tolist())
+        return frozenset(node_ids)
 
     def nodes_with_text(
         self,
@@ -329,20 +320,19 @@ class Grep:
             n_skipped = max(0, n_skipped - len(group.lines))
             n_left -= len(lines)
             text = text_of(group.path) if lines else None
-            if text:
+            if text is not None:
                 node = snapshot.ref(group.node_id, self._root) if group.node_id >= 0 else None
                 rows = _show(text, lines, request.context)
                 if is_notebook(group.path):
-                    rows = _place(text.source, rows)
+                    rows = _place(text, rows)
                 yield GrepGroup(group.path, node, tuple(rows), group.score)
 
     def _texts(self, snapshot: Snapshot) -> _TextOf:
         """Return a reader of texts, which remembers the last: a file's groups come in a row."""
 
         @lru_cache(maxsize=1)
-        def text_of(path: str) -> _Text | None:
-            source = self._source(path, snapshot)
-            return None if source is None else _Text(source, LineIndex(source))
+        def text_of(path: str) -> bytes | None:
+            return self._source(path, snapshot)
 
         return text_of
 
@@ -351,10 +341,13 @@ def _nodes_at(
     entry: FileEntry, source: bytes, matches: Iterator[tuple[int, int]]
 ) -> Iterator[tuple[int, bool]]:
     """Yield the innermost node id of each match that has one, and if it is all of its line."""
-    while chunk := [*islice(matches, _CHUNK)]:
+    size = _CHUNK
+    while chunk := [*islice(matches, size)]:
         # A few matches show that a text is common, long before the end of a long file.
-        index = LineIndex(source[: chunk[-1][0] + 1])
-        positions = entry.innermost([index.line_of(start) for start, _ in chunk])
+        size *= 2
+        positions = entry.innermost(
+            lines_of(source[: chunk[-1][0] + 1], [start for start, _ in chunk])
+        )
         for (start, end), position in zip(chunk, positions, strict=True):
             if position >= 0:
                 begin = source.rfind(b"\n", 0, start) + 1
@@ -371,7 +364,7 @@ def _groups(
         text = text_of(path)
         if text is None:  # It changed a moment ago.
             continue
-        entry, lines = snapshot.files[path], [*map(text.lines.line_of, offsets)]
+        entry, lines = snapshot.files[path], lines_of(text, offsets)
         by_position: dict[int, list[int]] = {}
         for line, position in zip(lines, entry.innermost(lines), strict=True):
             by_position.setdefault(position, []).append(line)
@@ -389,9 +382,9 @@ def _sort_by_rank(groups: Iterable[_Group], query: str, rank: Rank) -> Iterator[
     return (group._replace(score=scores.get(group.node_id)) for group in groups)
 
 
-def _show(text: _Text, matching: Collection[int], n_context: int) -> Iterator[GrepLine]:
+def _show(source: bytes, matching: Collection[int], n_context: int) -> Iterator[GrepLine]:
     """Yield some lines of a text with the lines around them."""
-    source, starts = text.source, text.lines.starts
+    starts = LineIndex(source).starts
     shown_lines = {n for line in matching for n in range(line - n_context, line + n_context + 1)}
     for number in sorted(shown_lines):
         if 0 <= number < len(starts) and starts[number] < len(source):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from packhound.core.errors import SettingsError
@@ -109,21 +109,39 @@ def compile_pattern(text: str, *, regex: bool = True, case: Case = "sensitive") 
     return Pattern(text, search, b"", literals, hashes_of(literals))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(eq=False)
 class Phrase:
     """Words that stand next to each other."""
 
-    search: Callable[[bytes, int], Match | None]
+    words: tuple[str, ...]
 
     def starts(self, source: bytes) -> list[int]:
         """Return the offset of the first word of each occurrence."""
+        if source.isascii() and "".join(self.words).isascii():
+            words, text = [word.lower().encode() for word in self.words], source.lower()
+            if not all(word in text for word in words):
+                return []
+            return [match.start() for match in self._in_ascii(*words).finditer(text)]
         starts, offset = list[int](), 0
-        while match := self.search(source, offset):
+        while match := self._search(source, offset):
             # The character before the first word is part of the match.
             word = _WORD_BYTE.search(source, match.start())
             starts.append(word.start() if word else match.start())
             offset = max(match.end() - 1, match.start() + 1)
         return starts
+
+    @staticmethod
+    def _in_ascii(*words: bytes) -> re.Pattern[bytes]:
+        """Return the pattern for a text in ASCII and lower case; RE2 takes ten times as long."""
+        part, first = b"[0-9a-z]", words[0]
+        rest = b"".join(b"[^0-9a-z]+" + word for word in words[1:])
+        return re.compile(b"%b(?<!%b%b)%b(?!%b)" % (first, part, first, rest, part))
+
+    @cached_property
+    def _search(self) -> Callable[[bytes, int], Match | None]:
+        inner = r"[^\pL\pN]+".join(self.words)
+        regex = rf"(?:^|[^\pL\pN]){inner}(?:$|[^\pL\pN])"
+        return compile_search(regex, ignore_case=True, across_lines=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -218,11 +236,7 @@ def compile_text(text: str, *, is_cut: bool = False, ignore_case: bool = False) 
 def compile_phrase(words: str) -> Phrase | None:
     """Compile a phrase; None where it has no word."""
     parts = re.findall(r"[^\W_]+", words)
-    if not parts:
-        return None
-    inner = r"[^\pL\pN]+".join(parts)
-    regex = rf"(?:^|[^\pL\pN]){inner}(?:$|[^\pL\pN])"
-    return Phrase(compile_search(regex, ignore_case=True, across_lines=True))
+    return Phrase(tuple(parts)) if parts else None
 
 
 def compile_search(

@@ -91,16 +91,16 @@ class FileEntry:
         It is -1 where none does.
         """
         positions = [-1] * len(lines)
-        spans = _record_of(self).spans()
         above, below = (lines[0], lines[-1]) if lines else (0, -1)
         touching = [
-            i for i, span in enumerate(spans) if span.start_line <= below and span.end_line >= above
+            (start - end, -i, first, last)
+            for i, (start, end, first, last) in enumerate(_record_of(self).spans())
+            if first <= below and last >= above
         ]
         # From the largest to the smallest, so that the smallest remains; of equals the first.
-        for i in sorted(touching, key=lambda i: (spans[i].start - spans[i].end, -i)):
-            first = bisect_left(lines, spans[i].start_line)
-            last = bisect_right(lines, spans[i].end_line)
-            positions[first:last] = [i] * (last - first)
+        for _, i, first_line, last_line in sorted(touching):
+            first, last = bisect_left(lines, first_line), bisect_right(lines, last_line)
+            positions[first:last] = [-i] * (last - first)
         return positions
 
     def sizes(self, position: int) -> tuple[int, int, int]:

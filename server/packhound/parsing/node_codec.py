@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from array import array
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, chain, pairwise
 from typing import NamedTuple
 
@@ -103,10 +103,10 @@ class Record:
         """Return the start of the span of one node."""
         return self._table[i * _WIDTH + _START]
 
-    def spans(self) -> list[Span]:
-        """Return the span of each node."""
-        columns = (self._table[i::_WIDTH].tolist() for i in range(_START, _PARENT))
-        return [Span(*edges) for edges in zip(*columns, strict=True)]
+    def spans(self) -> Iterator[tuple[int, ...]]:
+        """Yield the span of each node, as a tuple."""
+        columns = (self._table[i::_WIDTH] for i in range(_START, _PARENT))
+        return zip(*columns, strict=True)
 
     def sizes(self, i: int) -> tuple[int, int, int]:
         """Return the characters of a node's signature and doc, and the bytes of its span."""

@@ -1,5 +1,6 @@
 from .conflation import aggressive_stem as aggressive_stem
 from .line_index import LineIndex as LineIndex
+from .line_index import lines_of as lines_of
 from .notebook import PROSE as PROSE
 from .notebook import Cell as Cell
 from .notebook import CellSpan as CellSpan

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from itertools import accumulate
 
 from packhound.core.types import Span
@@ -34,6 +35,17 @@ class LineIndex:
         last = line + 1 == len(self.starts)
         end = self._length if last else self.starts[line + 1] - 1
         return min(self.starts[line] + max(column_bytes, 0), end)
+
+
+def lines_of(source: bytes, offsets: Sequence[int]) -> list[int]:
+    """Return the line of each of some ascending offsets; an index of all lines takes longer."""
+    if source.count(b"\r") != source.count(b"\r\n"):
+        return [*map(LineIndex(source).line_of, offsets)]
+    lines, line, end = list[int](), 0, 0
+    for offset in offsets:
+        line, end = line + source.count(b"\n", end, offset), offset
+        lines.append(line)
+    return lines
 
 
 def line_starts(source: bytes | bytearray) -> list[int]:
