@@ -67,7 +67,7 @@ def write_file(chance: random.Random) -> bytes:
 
 def write_code(chance: random.Random) -> bytes:
     """Return code of any length that has a definition, in any encoding, or with a byte of none."""
-    n_lines = chance.choice((0, 30, 900, 20_000, 160_000, 300_000))
+    n_lines = chance.choice((0, 30, 900, 20_000, 300_000))
     text = "x = 1\n" * n_lines + f"\n\ndef {DEFINED}():\n    return 1\n"
     encoding = chance.choice(("utf-8", "utf-8", "utf-8-sig", "utf-16"))
     marked = chance.choice((b"", b"", b"# caf\xe9\n")) if encoding == "utf-8" else b""
@@ -122,7 +122,7 @@ def check_trees(folder: Path, seed: int, n_trees: int) -> None:
         write_tree(root, chance)
         engine = Engine.open(root, settings_from({"index.persist": False, "index.workers": 1}))
         try:
-            assert engine.settled(60)
+            assert engine.settled(300)  # Parsers of a busy machine are stopped and start again.
             counts = engine.grep(GrepRequest(CANARY, count_only=True, limit=1_000)).counts
             found = {count.path: count.lines for count in counts}
             named = engine.left_out.files
