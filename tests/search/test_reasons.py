@@ -11,7 +11,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from packhound.core.types import GROUP_NAMES, MODES, Hit, Query, Results, SignalValue
+from packhound.core.types import (
+    GROUP_NAMES,
+    MODES,
+    Hit,
+    NodeId,
+    NodeRef,
+    Query,
+    Results,
+    SignalValue,
+    Span,
+)
+from packhound.search.evidence import QueryWord, best_line
 from packhound.search.order import rank_hits
 from packhound.search.pipeline import explain, search
 from packhound.search.rank import linear
@@ -19,7 +30,7 @@ from packhound.search.rank.diversity import Diversity
 from packhound.search.reasons import ordinal
 from packhound.search.related import related
 from packhound.search.signals.registry import EXACT_MATCH, SIGNALS
-from packhound.text import runs
+from packhound.text import runs, terms
 from tests.support.shop import FILES, environment, snapshot
 
 WORDS = sorted({word for text in FILES.values() for word in text.split()})
@@ -185,3 +196,16 @@ def test_ordinals() -> None:
     assert [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 112, 1_001)] == [
         "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "112th", "1,001st"
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("n_names", range(3, 27))
+def test_of_lines_with_the_same_words_of_the_query_the_first_is_shown(n_names: int) -> None:
+    """The words of a line are in a set, so their sum is made in any order."""
+    names = [f"w{letter}{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"[:n_names]]
+    words = [QueryWord(name, terms(name)[0], 1 / (3 + i)) for i, name in enumerate(names)]
+    line = " ".join(names)
+    other = f"{line} {' '.join(f'other{i}' for i in range(2 * n_names))}"
+    node = NodeRef(
+        "", "a.py", "python", "function", "f", "f", line, other, Span(0, 0, 0, 0), 1, NodeId(0)
+    )
+    assert best_line(node, words) == line

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -143,7 +144,8 @@ def best_line(node: NodeRef, words: Sequence[QueryWord]) -> str:
     weights = {word.term: word.idf for word in words}
 
     def weight(line: str) -> float:
-        return sum([weights.get(term, 0.0) for term in set(terms(line))])
+        # Exact in any order, since a set has none: lines with the same words are equal.
+        return math.fsum([weights.get(term, 0.0) for term in set(terms(line))])
 
     # Of equal lines the first, which is the signature.
     return max(lines, key=weight, default="")[:_MAX_LINE]
