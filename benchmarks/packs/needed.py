@@ -25,6 +25,7 @@ from packhound.evaluation.score import Figure, bootstrap_interval
 from packhound.evaluation.suite import load_suite
 from packhound.llm.counter import TokenCounter, counter_for
 from packhound.pack.context import PackContext
+from packhound.pack.opening import reserve_opening
 from packhound.pack.pipeline import pack
 from packhound.pack.request import PackRequest
 
@@ -52,7 +53,8 @@ def hits_whole(context: PackContext, prompt: str, budget: int, counter: TokenCou
 
 def packed(context: PackContext, prompt: str, budget: int, _: TokenCounter) -> Lines:
     """Return the lines of a pack."""
-    return lines_of(pack(context, PackRequest(prompt, budget, format="json")).text)
+    request = reserve_opening(PackRequest(prompt, budget, format="json"))
+    return lines_of(pack(context, request).text)
 
 
 METHODS = {"packhound": packed, "hits whole": hits_whole}

@@ -12,7 +12,7 @@ from packhound.pack.request import Format, Pack, PackRequest
 from packhound.redact import safe_line
 from packhound.search import WEAK_NOTE
 
-_SHARE, _MAX_TOKENS = 0.06, 100
+_SHARE, _MAX_TOKENS = 0.06, 60
 """Of the budget, and at most."""
 _MAX_LEFT_OUT, _LEAST_TOKENS = 3, 1_000
 """What was left out, and the budget from which on it is named."""
