@@ -105,8 +105,8 @@ class IndexingPass:
         analysed = self._parse_asked() or next(self._analysed, None) or self._parse_asked()
         if analysed is None:
             return False
-        if why := why_in_part(analysed.degraded):
-            self.unread[analysed.path] = why
+        if (why := why_in_part(analysed.degraded)) and not self.unread.get(analysed.path):
+            self.unread[analysed.path] = why  # Of a lock file even grep reads only a part.
         self._batch.append(analysed)
         self._batch_nodes += len(analysed.node_digests)
         self.n_parsed += 1
