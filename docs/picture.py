@@ -12,9 +12,9 @@ from pathlib import Path
 from rich.console import Console
 
 from packhound.cli import show
-from packhound.core.settings import Settings
-from packhound.core.types import Query
-from packhound.service import Engine
+from packhound.core.settings_reader import settings_from
+from packhound.operations import Call, answer
+from packhound.service import Engine, Roots
 
 HERE = Path(__file__).resolve().parent
 QUERY = "apply an edit to a text buffer"
@@ -22,10 +22,12 @@ QUERY = "apply an edit to a text buffer"
 
 def main() -> None:
     """Search, and save what the terminal shows."""
-    engine = Engine.open(HERE.parent / "server", Settings(persist=False))
+    settings = settings_from({"index.persist": False})
+    engine = Engine.open(HERE.parent / "server", settings)
     try:
         engine.settled()
-        results = engine.search(Query(QUERY, limit=2))
+        call = Call(Roots([engine]), settings)
+        results = answer(call, "search", {"query": QUERY, "limit": 2, "explain": True})
     finally:
         engine.close()
     console = Console(record=True, width=104, file=io.StringIO(), highlight=False)

@@ -1,4 +1,4 @@
-"""How many arguments a definition takes and a call gives, as far as their texts say it."""
+"""Numbers of arguments that a definition takes and a call gives, as far as texts say them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a patch breaks, as far as the graph of its folder before and after it says it.
+"""Breaks of a patch, as far as the graph of its folder before and after it says them.
 
 Nothing is run. Only what is resolved before the patch is judged: a use by name alone is no proof.
 """

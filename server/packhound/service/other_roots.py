@@ -97,7 +97,7 @@ class OtherRoots:
 
     @property
     def readings(self) -> list[Reading]:
-        """How much was read of each that is not complete."""
+        """Readings of those that are not complete."""
         readings = [other.engine.reading for other in self._opened.values()]
         return [reading for reading in readings if not reading.is_complete]
 

@@ -1,4 +1,4 @@
-"""What is known of a patch before anyone applies it, from texts and graph; nothing is run."""
+"""Verdict on a patch before anyone applies it, from texts and graph; nothing is run."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class SyntaxProblem:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a patch breaks and touches; `warnings` name what a reviewer should see first.
+    """Breaks and reach of a patch; `warnings` name what a reviewer should see first.
 
     `refused_by` says why it does not apply to the last commit or to the disk alone, by name.
     """
