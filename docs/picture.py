@@ -21,7 +21,12 @@ QUERY = "apply an edit to a text buffer"
 
 
 def main() -> None:
-    """Search, and save what the terminal shows."""
+    """Save what the terminal shows."""
+    (HERE / "search.svg").write_text(draw(), "utf-8")
+
+
+def draw() -> str:
+    """Search, and return what the terminal shows as SVG."""
     settings = settings_from({"index.persist": False})
     engine = Engine.open(HERE.parent / "server", settings)
     try:
@@ -35,9 +40,7 @@ def main() -> None:
     show.results(results, boxes=True, console=console)
     drawing = console.export_svg(title="packhound")
     # The drawing must load nothing from elsewhere: any monospaced font of the reader's will do.
-    (HERE / "search.svg").write_text(
-        re.sub(r"@font-face \{.*?\}", "", drawing, flags=re.S), "utf-8"
-    )
+    return re.sub(r"@font-face \{.*?\}", "", drawing, flags=re.S)
 
 
 if __name__ == "__main__":

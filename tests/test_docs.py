@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from benchmarks.reliability import CHECKS
+from docs import picture
 from docs import protocol as protocol_page
 from docs import settings as settings_pages
 from packhound.cli.commands import main
@@ -97,3 +98,9 @@ def test_links_lead_somewhere() -> None:
     ]
     assert targets
     assert [target for target in targets if not target.exists()] == []
+
+
+def test_the_picture_of_the_readme_can_be_drawn_anew() -> None:
+    drawn = picture.draw().replace("&#160;", " ")
+    for text in (f"&quot;{picture.QUERY}&quot;", "confidence: ", "packhound/", "for: "):
+        assert text in drawn
