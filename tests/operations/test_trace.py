@@ -10,6 +10,7 @@ import pytest
 from packhound.core.errors import SettingsError
 from tests.support.command_line import make_house, packhound
 from tests.support.daemon import served
+from tests.support.lsp_client import LspClient
 from tests.support.operations import as_text, call
 
 _SEARCH = {"search", "search code", "parse", "encode", "candidates", "by words", "by meaning"}
@@ -59,6 +60,25 @@ def test_the_command_line_writes_one_trace_of_all_processes(tmp_path, monkeypatc
     [here] = [event for event in by_daemon if event["pid"] != os.getpid()]
     assert here["name"] == "ask" and here["dur"] >= max(event["dur"] for event in by_daemon)
     assert len({event["args"]["trace"] for event in by_daemon}) == 1
+
+
+def test_an_editor_gets_a_trace_of_what_it_asks_in_its_own_way(tmp_path) -> None:
+    root = make_house(tmp_path / "house")
+    place = {"uri": (root / "door.py").as_uri(), "position": {"line": 0, "character": 5}}
+    client = LspClient(tmp_path / "cache")
+    try:
+        client.initialize(root)
+        client.settle()
+        for name, params in (
+            ("search", {"query": "open door"}),
+            ("explain", {"query": "open door", **place}),
+            ("pack", {"prompt": "open door"}),
+        ):
+            answer = client.request(f"packhound/{name}", {**params, "trace": "mine"})
+            assert answer["trace"]["id"] == "mine"
+            assert answer["trace"]["stages"][0]["stage"] == name
+    finally:
+        client.kill()
 
 
 def test_a_trace_of_a_first_reading_has_its_stages(tmp_path) -> None:

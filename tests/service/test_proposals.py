@@ -7,18 +7,16 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from benchmarks.overlays import walk
 from packhound.core.errors import SettingsError
 from packhound.core.types import Document
-from packhound.operations import Call, answer, as_text
+from packhound.operations import as_text
 from packhound.service import proposals as proposals_module
 from packhound.service.engine import Engine
-from packhound.service.several_roots import Roots
-from tests.support.git_repository import git
+from tests.support.proposals import ask, committed
 
 ROOT = Path(__file__).parents[2]
 PARCEL = "def weigh_parcel(grams):\n    return grams * 2\n"
@@ -55,24 +53,12 @@ deleted file mode 100644
 """
 
 
-def ask(engine: Engine, operation: str, /, **arguments: object) -> dict[str, Any]:
-    return answer(Call(Roots([engine]), engine.index.settings), operation, arguments)
-
-
 @pytest.fixture
 def post(tmp_path: Path, cache: Path) -> Iterator[Engine]:
-    tree = tmp_path / "post"
-    (tree / "lib").mkdir(parents=True)
-    (tree / "lib" / "parcel.py").write_text(PARCEL)
-    (tree / "lib" / "send.py").write_text(SEND)
-    (tree / "old.py").write_text("def forgotten():\n    return 0\n")
-    git(tree, "init", "-q")
-    git(tree, "add", ".")
-    git(tree, "commit", "-qm", "Weigh")
-    engine = Engine.open(tree)
-    assert engine.settled(60)
-    yield engine
-    engine.close()
+    old = "def forgotten():\n    return 0\n"
+    files = {"lib/parcel.py": PARCEL, "lib/send.py": SEND, "old.py": old}
+    with committed(tmp_path / "post", files) as engine:
+        yield engine
 
 
 def test_what_a_patch_adds_is_found_and_marked_and_what_it_removes_is_not(post: Engine) -> None:

@@ -10,10 +10,9 @@ import pytest
 
 from packhound.graph import blank
 from packhound.impact.arguments import given, taken
-from packhound.operations import Call, answer, as_text
+from packhound.operations import as_text
 from packhound.service.engine import Engine
-from packhound.service.several_roots import Roots
-from tests.support.git_repository import git
+from tests.support.proposals import ask, committed
 
 FILES = {
     "lib/parcel.py": "def weigh(grams, unit='g'):\n    return grams\n\n\n"
@@ -27,21 +26,8 @@ FILES = {
 
 @pytest.fixture
 def post(tmp_path: Path, cache: Path) -> Iterator[Engine]:
-    tree = tmp_path / "post"
-    for path, text in FILES.items():
-        (tree / path).parent.mkdir(parents=True, exist_ok=True)
-        (tree / path).write_text(text)
-    git(tree, "init", "-q")
-    git(tree, "add", ".")
-    git(tree, "commit", "-qm", "Weigh")
-    engine = Engine.open(tree)
-    assert engine.settled(60)
-    yield engine
-    engine.close()
-
-
-def ask(engine: Engine, operation: str, /, **arguments: object) -> dict[str, Any]:
-    return answer(Call(Roots([engine]), engine.index.settings), operation, arguments)
+    with committed(tmp_path / "post", FILES) as engine:
+        yield engine
 
 
 def propose(engine: Engine, path: str, old: str, new: str) -> dict[str, Any]:
@@ -89,6 +75,16 @@ def test_a_harmless_patch_has_tests_to_run_and_no_break(post: Engine) -> None:
     assert [row["path"] for row in verdict["tests"]] == ["tests/test_send.py"]
     assert [(row["calls"], row["name"]) for row in verdict["callers"]] == [("pack", "send")]
     assert verdict["refused_by"] == {} and verdict["warnings"] == []
+
+
+def test_uses_that_are_not_listed_are_counted(tmp_path: Path, cache: Path) -> None:
+    lib = "def pack(box):\n    return box\n"
+    users = "from lib import pack\n\n"
+    users += "".join(f"\ndef send_{n}(box):\n    return pack(box)\n\n" for n in range(14))
+    with committed(tmp_path / "post", {"lib.py": lib, "users.py": users}) as engine:
+        verdict = propose(engine, "lib.py", "    return box\n", "    return [box]\n")["verdict"]
+    assert "changes 1 definitions, used by 14;" in verdict["summary"]
+    assert len(verdict["callers"]) == 10
 
 
 def test_secrets_and_files_of_automation_are_warned_of(post: Engine) -> None:

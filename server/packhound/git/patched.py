@@ -54,6 +54,13 @@ class PatchedFile:
             return len(split_lines(self.before or b""))
         return sum(b - a for a, b, _, _ in self.edits)
 
+    @property
+    def added(self) -> str:
+        """The lines of the new text that the old one has not."""
+        lines = split_lines(self.after or b"")
+        added = (line for _, _, c, d in self.edits for line in lines[c:d])
+        return b"".join(added).decode("utf-8", "replace")
+
     def new_line(self, line: int) -> int | None:
         """Return where a 0-based line of the old text is in the new one, None if it is not."""
         return _moved(line, self.edits)

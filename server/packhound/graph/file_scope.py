@@ -11,7 +11,7 @@ from functools import cached_property
 from packhound.core.types import Node
 from packhound.graph.import_bindings import Imports, read_imports
 from packhound.graph.local_names import NO_LOCALS, LocalNames, read_locals
-from packhound.graph.source_text import blank
+from packhound.graph.source_text import SCRIPT_LANGUAGES, blank
 from packhound.index import FileEntry
 
 TYPE_KINDS = frozenset({"class", "struct", "enum", "interface", "trait", "impl", "module", "type"})
@@ -21,12 +21,11 @@ _QUALIFIER = re.compile(r"::|\.")
 _NAME = re.compile(r"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
 _SCRIPT_NAME = re.compile(r"#?[A-Za-z_$\x80-\xff][\w$\x80-\xff]*")
 _PART_OF_NAME = {_NAME: r"[\w\x80-\xff]", _SCRIPT_NAME: r"[#\w$\x80-\xff]"}
-_SCRIPT_LANGUAGES = ("javascript", "typescript", "tsx", "vue", "svelte")
 _KEY = {
     "python": re.compile(r"\s*=(?!=)"),
     **dict.fromkeys(("kotlin", "scala", "php", "r", "julia"), re.compile(r"\s*=(?![=>])")),
     **dict.fromkeys(("go", "swift", "dart"), re.compile(r"\s*:(?![:=])")),
-    **dict.fromkeys(_SCRIPT_LANGUAGES, re.compile(r"\??\s*:(?!:)")),
+    **dict.fromkeys(SCRIPT_LANGUAGES, re.compile(r"\??\s*:(?!:)")),
     **dict.fromkeys(("ruby", "rust", "csharp"), re.compile(r":(?!:)")),
 }
 """What follows a name that is a key, a label or a keyword argument."""
@@ -66,7 +65,7 @@ _DIALECTS = {
     "lua": Dialect(frozenset({"self"})),
     "elixir": Dialect(frozenset({"__MODULE__"}), implicit_members=True, program=True),
     "dart": Dialect(implicit_members=True),
-    **dict.fromkeys(_SCRIPT_LANGUAGES, _SCRIPT),
+    **dict.fromkeys(SCRIPT_LANGUAGES, _SCRIPT),
     **dict.fromkeys(("java", "kotlin", "scala"), _JVM),
 }
 _OTHER = Dialect(implicit_members=True, strict=False)
@@ -201,7 +200,7 @@ class FileScope:
         node = self.node(position)
         if node.parent is None or self.node(node.parent).kind not in CALLABLE_KINDS:
             return False
-        return self.language in _SCRIPT_LANGUAGES and bool(_ARROW.match(node.signature))
+        return self.language in SCRIPT_LANGUAGES and bool(_ARROW.match(node.signature))
 
     def is_top_level(self, position: int) -> bool:
         """Return True for a definition that other files can name without its owner."""

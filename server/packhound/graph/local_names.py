@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TypeAlias
 
-from packhound.graph.source_text import chain_of
+from packhound.graph.source_text import SCRIPT_LANGUAGES, chain_of
 
 LocalNames: TypeAlias = Mapping[str, str]
 """Local names with their types, "" for an unknown one."""
@@ -38,10 +38,9 @@ _WRAPPER = re.compile(
 _SCRIPT_WRAPPER = re.compile(
     r"\s*(?:Promise|Readonly|Required|Partial|NonNullable|Awaited)<(.*)\Z", re.DOTALL
 )
-_SCRIPT_LANGUAGES = ("javascript", "typescript", "tsx", "vue", "svelte")
 _WRAPPERS = {
     **dict.fromkeys(("rust", "cpp"), _WRAPPER),
-    **dict.fromkeys(_SCRIPT_LANGUAGES, _SCRIPT_WRAPPER),
+    **dict.fromkeys(SCRIPT_LANGUAGES, _SCRIPT_WRAPPER),
 }
 _NULL = re.compile(r"\A(?:null|undefined|None) ?\||\|\s*(?:null|undefined|None)\s*\Z")
 _LIST = re.compile(r"(?:readonly )?[\w$.]+(?:<.*>)?\[\]")
@@ -150,11 +149,11 @@ _STATEMENTS = {
     "lua": _LUA,
     "php": _PHP,
     "elixir": _ELIXIR,
-    **dict.fromkeys(_SCRIPT_LANGUAGES, _SCRIPT),
+    **dict.fromkeys(SCRIPT_LANGUAGES, _SCRIPT),
     **dict.fromkeys(("java", "csharp", "c", "cpp", "dart"), _DECLARED),
     **dict.fromkeys(("kotlin", "swift", "scala"), _KEYWORD_DECLARED),
 }
-_WITH_PARAMETERS = frozenset({"python", *_SCRIPT_LANGUAGES})
+_WITH_PARAMETERS = frozenset({"python", *SCRIPT_LANGUAGES})
 """Languages whose parameters are read one by one from the signature."""
 
 
@@ -236,7 +235,7 @@ def read_type(annotation: str, language: str) -> str:
     pattern = _WRAPPERS.get(language)
     while pattern and (wrapper := pattern.match(text)):
         text = wrapper[1]
-    if language in _SCRIPT_LANGUAGES and _LIST.match(text):
+    if language in SCRIPT_LANGUAGES and _LIST.match(text):
         return "Array"
     match = _TYPE.match(text)
     if match is None or "|" in text or match[1] in _NO_TYPES:

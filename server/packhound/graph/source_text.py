@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+SCRIPT_LANGUAGES = ("javascript", "typescript", "tsx", "vue", "svelte")
 _HASH, _SLASHES = r"\#[^\n]*", r"//[^\n]*|/\*.*?\*/"
 _DOUBLE, _SINGLE = r'"(?:\\.|[^"\\\n])*"', r"'(?:\\.|[^'\\\n])*'"
 _TEMPLATE, _CHARACTER = r"`(?:\\.|[^`\\])*`", r"'(?:\\[^\n]{1,9}?|[^'\\\n])'"
@@ -29,7 +30,7 @@ _PATTERNS = {
     "php": _pattern(r"\#(?!\[)[^\n]*", _SLASHES, _DOUBLE, _SINGLE),
     "go": _pattern(_SLASHES, _DOUBLE, _TEMPLATE, _CHARACTER),
     "elixir": _pattern(_HASH, _TRIPLE, _DOUBLE),
-    **dict.fromkeys(("javascript", "typescript", "tsx", "vue", "svelte", "dart"), _SCRIPT),
+    **dict.fromkeys((*SCRIPT_LANGUAGES, "dart"), _SCRIPT),
     **dict.fromkeys(("ruby", "bash", "r", "julia"), _SHELL),
     **dict.fromkeys(("lua", "haskell", "sql"), _DASHES),
 }

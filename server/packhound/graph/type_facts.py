@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from packhound.graph.file_scope import FileScope
 from packhound.graph.local_names import bracket_parts, read_type, read_value
+from packhound.graph.source_text import SCRIPT_LANGUAGES
 
 _GENERICS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
 _PATH = re.compile(r"[A-Za-z_][\w.:\\]*")
@@ -40,7 +41,6 @@ _OWN_FIELD = r"(?<![\w.#$])%s\s*(?:[!?]?:\s*([^=,;\n{)]+))?(?:=(?![=>])\s*([^\n;
 _PROPERTY = r"\b(?:private|protected|public|readonly)\s+%s\s*\??:\s*([^=,;\n{)]+)"
 _PHP_FIELD = r"\b(?:private|protected|public|readonly|var)\s+(?:static\s+)?\??([\w\\]+)\s+\$%s\b"
 _ASSIGNED_FIELD = r"(?:self|this|@)\.?%s\s*(?::\s*([^=\n]+?))?\s*=(?!=)\s*([^\n;]*)"
-_IN_CONSTRUCTORS = ("typescript", "tsx", "javascript", "vue", "svelte")
 _GETTER = re.compile(r"(?:\w+\s+)*get\s+[\w#$]")
 _PROPERTY_DECORATOR = re.compile(r"\s*@[\w.]*property\b")
 _RETURN = re.compile(r"\breturn\b([^\n;]*)")
@@ -105,10 +105,10 @@ def _fields(scope: FileScope, position: int, name: str) -> Iterator[tuple[str, s
     """Yield the types and the values that a class states for a field, declarations first."""
     text = scope.text(position)
     yield from re.findall(_OWN_FIELD % name, scope.own_text(position))
-    if scope.language in _IN_CONSTRUCTORS:
+    if scope.language in SCRIPT_LANGUAGES:
         yield from ((stated, "") for stated in re.findall(_PROPERTY % name, text))
     yield from re.findall(_ASSIGNED_FIELD % name, text)
-    if scope.language not in ("python", *_IN_CONSTRUCTORS):
+    if scope.language not in ("python", *SCRIPT_LANGUAGES):
         yield from ((stated, "") for stated in re.findall(_COLON_FIELD % name, text))
 
 

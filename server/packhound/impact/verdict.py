@@ -121,7 +121,7 @@ def _unresolved(
         text = _line(after.graph, user.path, line)
         if node_id is None or not word.search(text):
             continue
-        if file is not None and word.search(_added(file)):
+        if file is not None and word.search(file.added):
             continue  # It may come from elsewhere now.
         resolved = (u for u in after.graph.uses(node_id) if u.node_id in named)
         if any(u.grade == Grade.RESOLVED for u in resolved):
@@ -141,13 +141,6 @@ def _is_assigned(source: bytes, name: str) -> bool:
     return bool(
         re.search(rf"{start}{re.escape(name)}[ \t]*(?::[^=\n]*)?=(?!=)", text, re.MULTILINE)
     )
-
-
-def _added(file: PatchedFile) -> str:
-    """Return the lines that a patch adds to a file."""
-    lines = (file.after or b"").split(b"\n")
-    added = [line for _, _, first, end in file.edits for line in lines[first:end]]
-    return b"\n".join(added).decode("utf-8", "replace")
 
 
 def _wrong_calls(after: Side, root: str, old: NodeRef, new: NodeRef) -> Iterator[Break]:

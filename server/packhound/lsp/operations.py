@@ -10,7 +10,7 @@ from packhound.core.types import Json
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.locations import Locations
 from packhound.lsp.params import line_in, object_in, uri_in
-from packhound.operations import OPERATIONS, Call, answer
+from packhound.operations import OPERATIONS, Call, answer, tracing
 from packhound.rpc import Params
 
 Handler: TypeAlias = Callable[[PackhoundServer, Params], Json]
@@ -32,6 +32,18 @@ def operation_handler(name: str) -> Handler:
     def handle(ls: PackhoundServer, params: Params) -> Json:
         arguments = arguments_of(ls, name, params)
         return answer(call_of(ls), name, arguments, Locations(ls.session))
+
+    return handle
+
+
+def traced_handler(name: str, handler: Handler) -> Handler:
+    """Return the handler of an operation that editors ask in their own way, with its trace."""
+
+    def handle(ls: PackhoundServer, params: Params) -> Json:
+        asked = {key: value for key, value in params.items() if key != "trace"}
+        with tracing(name, params.get("trace")) as traced:
+            answer = handler(ls, asked)
+        return {**answer, **traced}
 
     return handle
 

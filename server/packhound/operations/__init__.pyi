@@ -22,6 +22,7 @@ from .registry import schema_of as schema_of
 from .registry import select_operations as select_operations
 from .registry import settle as settle
 from .registry import switched_on as switched_on
+from .registry import tracing as tracing
 from .rows import explanation_row as explanation_row
 from .search import Search as Search
 from .search import facet_lines as facet_lines

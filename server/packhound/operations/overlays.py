@@ -176,7 +176,8 @@ def _verdict(root: Root, overlay: Overlay) -> Json:
         "warnings": [safe_line(warning) for warning in verdict.warnings],
         "refused_by": {k: safe_line(text) for k, text in verdict.refused_by.items()},
     }
-    return {"verdict": {"summary": _summary(rows, len(changes.definitions)), **rows}}
+    n_uses = sum(len(definition.callers) for definition in changes.definitions)
+    return {"verdict": {"summary": _summary(rows, len(changes.definitions), n_uses), **rows}}
 
 
 def _break_row(place: Break) -> Json:
@@ -192,7 +193,7 @@ def _file_row(file: RelatedFile) -> Json:
     return {"path": file.path, "chance": round(file.chance, 3), "reasons": list(file.reasons)}
 
 
-def _summary(verdict: Row, n_definitions: int) -> str:
+def _summary(verdict: Row, n_definitions: int, n_uses: int) -> str:
     """Return the verdict in one line, the worst first."""
     counted = (
         ("syntax", "line that does not parse", "lines that do not parse"),
@@ -207,8 +208,9 @@ def _summary(verdict: Row, n_definitions: int) -> str:
     ]
     clauses = clauses or ["no break is known"]
     n_tests = len(verdict["tests"])
-    clauses.append(f"changes {n_definitions:,} definitions, used by {len(verdict['callers']):,}")
-    clauses.append(f"{n_tests:,} tests to run" if n_tests else "no test is known that reaches it")
+    clauses.append(f"changes {n_definitions:,} definitions, used by {n_uses:,}")
+    tests = f"{'at least ' * (n_tests == _MAX_FILES)}{n_tests:,} tests to run"
+    clauses.append(tests if n_tests else "no test is known that reaches it")
     clauses += [f"does not apply to {name}" for name in verdict["refused_by"]]
     return "; ".join(clauses)
 

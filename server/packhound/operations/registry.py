@@ -5,7 +5,8 @@ from __future__ import annotations
 import secrets
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -114,9 +115,21 @@ def answer(
     `trace`, true or an id, adds how long its stages took. Raises SettingsError for an unknown
     operation or for bad arguments.
     """
-    asked = arguments.get("trace")
+    with tracing(name, arguments.get("trace")) as traced:
+        left = _answer(call, name, arguments, locations)
+    return {**left, **traced}
+
+
+@contextmanager
+def tracing(name: str, asked: object) -> Iterator[Json]:
+    """Yield what `trace` adds to an answer, which is there once the answer is made.
+
+    Raises SettingsError: it is neither true nor an id.
+    """
+    fields: Json = {}
     if not asked:
-        return _answer(call, name, arguments, locations)
+        yield fields
+        return
     if not isinstance(asked, str | bool) or len(str(asked)) > _MAX_TRACE_ID:
         raise SettingsError(
             f"argument 'trace' is {asked!r:.80}; expected true, or an id of at most "
@@ -124,14 +137,11 @@ def answer(
         )
     trace_id = visible_line(asked) if isinstance(asked, str) else secrets.token_hex(4)
     with trace.recording() as spans, trace.span(operation_named(name).name):
-        left = _answer(call, name, arguments, locations)
-    return {
-        **left,
-        "trace": {
-            "id": trace_id,
-            "stages": trace.stage_rows(spans),
-            "events": trace.chrome_events(spans, trace_id),
-        },
+        yield fields
+    fields["trace"] = {
+        "id": trace_id,
+        "stages": trace.stage_rows(spans),
+        "events": trace.chrome_events(spans, trace_id),
     }
 
 

@@ -15,7 +15,7 @@ from packhound.search import WEAK_NOTE
 _SHARE, _MAX_TOKENS = 0.06, 60
 """Of the budget, and at most."""
 _MAX_LEFT_OUT, _LEAST_TOKENS = 3, 1_000
-"""What was left out, and the budget from which on it is named."""
+"""Names of what was left out at most, and the budget from which on there are any."""
 
 
 def reserve_opening(request: PackRequest) -> PackRequest:

@@ -74,7 +74,7 @@ class Pool:
 
     def __init__(self, context: PackContext, request: PackRequest) -> None:
         self.answer: Results | None = None
-        """What the search says of the prompt."""
+        """Answer of the search to the prompt."""
         self._context = context
         self._is_excluded = compile_globs(request.excluded).fullmatch
         self.by_node_id: dict[int, Candidate] = {}

@@ -136,4 +136,4 @@ class Pack:
     confidence: float | None = None
     confidence_word: ConfidenceWord | None = None
     denials: tuple[str, ...] = ()
-    """How sure the search for the prompt is, and what of it is not in the folder."""
+    """Notes of the search for the prompt that deny something; none until all files are read."""

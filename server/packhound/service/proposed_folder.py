@@ -161,19 +161,23 @@ class ProposedFolder(IndexedFolder):
                 large = is_large(file.path, text, limits.max_file_bytes)
                 yield file.path, Document(file.path, text, is_large=large)
 
-    def _read(self, path: str) -> bytes | None:
-        """Return a file as the user sees it. Raises SettingsError for what no patch may change."""
+    def saved(self, path: str) -> bytes | None:
+        """Return a file as it is on the disk, None if it cannot be read or is too large."""
         try:
             file = read_bytes(self.root, path, _MOST_BYTES)
         except (OSError, ValueError):
-            file = None
+            return None
+        return file[0] if file else None
+
+    def _read(self, path: str) -> bytes | None:
+        """Return a file as the user sees it. Raises SettingsError for what no patch may change."""
+        saved = self.saved(path)
         file_path = Path(self.root, path)
         is_linked = file_path.is_symlink() or any(
             (self.root / folder).is_symlink() for folder in file_path.relative_to(self.root).parents
         )
-        if is_linked or (file is None and os.path.lexists(file_path) and not file_path.is_dir()):
+        if is_linked or (saved is None and os.path.lexists(file_path) and not file_path.is_dir()):
             raise SettingsError(f"the patch does not apply to {path!r}: a link, or no plain file")
-        saved = file[0] if file else None
         document = self._base.open_document(path)
         if document is None or (saved is not None and decode(path, saved) == document.source):
             return saved

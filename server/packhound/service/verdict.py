@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain
+from functools import partial
 from typing import TYPE_CHECKING
 
 from packhound import impact
 from packhound.core.errors import SettingsError
 from packhound.core.types import Document
-from packhound.files import is_lock_file, read_bytes
+from packhound.files import is_lock_file
 from packhound.git import (
     CoChanges,
     PatchedFile,
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from packhound.impact import Breaks, ChangeSet
     from packhound.service.engine import Engine
     from packhound.service.proposals import Proposal
+    from packhound.service.proposed_folder import ProposedFolder
 
 _AUTOMATION = re.compile(
     r"(?:^|/)(?:\.github/(?:workflows|actions)/|\.circleci/|\.buildkite/|\.husky/|\.githooks/"
     r"|\.(?:gitlab-ci|travis|drone|pre-commit-config)\.ya?ml$|azure-pipelines\.ya?ml$"
     r"|lefthook\.ya?ml$|Jenkinsfile$)"
 )
-_MOST_BYTES = 30_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def verdict_of(engine: Engine, proposal: Proposal, patch: bytes, limit: int) -> 
         breaks=impact.find_breaks(before, after, root, files),
         changes=replace(changes, related=related),
         warnings=tuple(_warnings(files)),
-        refused_by=_refusals(engine, patch),
+        refused_by=_refusals(folder, patch),
     )
 
 
@@ -113,11 +113,8 @@ def _warnings(files: Mapping[str, PatchedFile]) -> list[str]:
             warnings.append(f"{path} says what runs on its own, in CI or at a commit")
         if is_lock_file(path):
             warnings.append(f"{path} is a lock file: it decides what is installed")
-        lines = (file.after or b"").split(b"\n")
-        added = chain.from_iterable(lines[c:d] for _, _, c, d in file.edits)
-        text = b"\n".join(added).decode("utf-8", "replace")
         try:
-            n_secrets = len(redact(text).findings)
+            n_secrets = len(redact(file.added).findings)
         except RedactionTimeout:
             warnings.append(f"{path} could not be searched for secrets in time")
             continue
@@ -127,21 +124,13 @@ def _warnings(files: Mapping[str, PatchedFile]) -> list[str]:
     return warnings
 
 
-def _refusals(engine: Engine, patch: bytes) -> dict[str, str]:
+def _refusals(folder: ProposedFolder, patch: bytes) -> dict[str, str]:
     """Return why a patch does not apply to what is committed or saved, where it does not."""
-
-    def saved(path: str) -> bytes | None:
-        try:
-            file = read_bytes(engine.root, path, _MOST_BYTES)
-        except (OSError, ValueError):
-            return None
-        return file[0] if file else None
-
-    def committed(path: str) -> bytes | None:
-        return read_committed(engine.root, path)
-
     refusals = {}
-    sides: dict[str, Callable[[str], bytes | None]] = {"HEAD": committed, "the disk": saved}
+    sides: dict[str, Callable[[str], bytes | None]] = {
+        "HEAD": partial(read_committed, folder.root),
+        "the disk": folder.saved,
+    }
     for name, read in sides.items():
         try:
             apply_patch(patch, read)

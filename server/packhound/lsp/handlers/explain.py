@@ -12,7 +12,14 @@ from packhound.lsp.hover_text import hover_text
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.locations import Locations
 from packhound.lsp.operations import arguments_of, call_of
-from packhound.operations import Explain, explain_hit, explanation_row, leave, read_request
+from packhound.operations import (
+    Explain,
+    elsewhere,
+    explain_hit,
+    explanation_row,
+    leave,
+    read_request,
+)
 from packhound.rpc import Params
 
 
@@ -24,10 +31,9 @@ def explain(ls: PackhoundServer, params: Params) -> Json:
             raise JsonRpcInvalidParams("'query' is missing, and nothing was searched yet")
         query = last[0]
         params = {**params, "query": query.text or " "}
-    arguments = arguments_of(ls, "explain", params)
-    call = call_of(ls)
-    roots = call.roots.select(str(arguments.pop("root", "")))
-    request = read_request("explain", arguments)
+    call, arguments, _ = elsewhere(call_of(ls), arguments_of(ls, "explain", params))
+    roots = call.roots.select(str(arguments.get("root") or ""))
+    request = read_request("explain", {k: v for k, v in arguments.items() if k != "root"})
     assert isinstance(request, Explain)
     query = query or Query(request.query, deep=request.deep)
     try:

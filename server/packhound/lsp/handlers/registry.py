@@ -35,7 +35,7 @@ from packhound.lsp.handlers.status import status
 from packhound.lsp.handlers.work_done_progress_cancel import work_done_progress_cancel
 from packhound.lsp.handlers.workspace_symbol import workspace_symbol, workspace_symbol_resolve
 from packhound.lsp.language_server import PackhoundServer
-from packhound.lsp.operations import operation_handler
+from packhound.lsp.operations import operation_handler, traced_handler
 from packhound.operations import OPERATIONS
 from packhound.service import EnginePool
 
@@ -69,9 +69,9 @@ ON_READING_THREAD: dict[str, Handler] = {
 OF_OPERATIONS: dict[str, Handler] = {
     **{name: operation_handler(name) for name in OPERATIONS if name not in _NOT_OF_EDITORS},
     "forget": operation_handler("forget_use"),
-    "search": search,
-    "explain": explain,
-    "pack": pack,
+    "search": traced_handler("search", search),
+    "explain": traced_handler("explain", explain),
+    "pack": traced_handler("pack", pack),
     "packItem": pack_item,
     "read": read,
     "status": status,
