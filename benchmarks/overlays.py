@@ -29,7 +29,7 @@ _NOT_COMPARED = ("took_ms", "generation", "node_id", "proposed", "uri", "trace")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{5,}")
 _MOST_PRINTED = 3
 _UNHURRIED = {"time_ms": 60_000, "deep": False}
-"""What stops at a time stops elsewhere the next time."""
+"""Fields of a search that no time limit cuts short, else two runs stop at different places."""
 _SETTLED_S = 120.0
 
 

@@ -72,7 +72,7 @@ INPUTS = {
     "held_out": "SUITE=CORPORA of graded questions that nothing was fitted on",
     "tool_trees": "folder of the repositories that tools are asked about",
 }
-"""What commands need that is not in this repository."""
+"""Inputs of commands that are not in this repository."""
 
 RESULTS = (
     Stored("agents/engine.json", "agents.engine {large} --save {out}", _AGENTS),
