@@ -223,6 +223,17 @@ def test_what_is_imported_under_another_name_is_used(suffix, import_line):
     assert users == {node_ids[f"app.{suffix}#app"], node_ids[f"app.{suffix}#run"]}
 
 
+def test_possible_uses_come_in_one_order_whenever_their_files_were_read():
+    files = {f"{name}.py": f"class {name}:\n    def save(self): pass\n" for name in "AB"}
+    files["run.py"] = "def run(unknown):\n    unknown.save()\n"
+    orders = []
+    for paths in (sorted(files), sorted(files, reverse=True)):
+        graph, node_ids = graph_of({path: files[path] for path in paths})
+        names = {node_id: name for name, node_id in node_ids.items()}
+        orders.append([names[use.node_id] for use in graph.uses(node_ids["run.py#run"])])
+    assert orders[0] == orders[1] == ["A.py#A.save", "B.py#B.save"]
+
+
 def test_a_quote_in_a_regular_expression_ends_nothing():
     source = "function load() {}\nfunction run(a) { const q = /['\"]/; load(); return /'/; }\n"
     assert uses_of({"a.js": source}, "a.js#run") == {"a.js#load": False}

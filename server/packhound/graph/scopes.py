@@ -47,7 +47,8 @@ class Scopes:
 
     def _find(self, name: str) -> Iterator[tuple[str, tuple[int, ...]]]:
         graph = self.graph
-        for path, node_ids in graph.definitions(name).items():
+        # By path: files come in the order in which they were read or edited.
+        for path, node_ids in sorted(graph.definitions(name).items()):
             file = graph.files[path]
             locations = filter(None, map(graph.location, node_ids))
             positions = tuple([p for _, p in locations if file.node(p).kind != "test"])
