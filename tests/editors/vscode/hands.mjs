@@ -137,10 +137,13 @@ export function hands(page, screenshots, changeSettings) {
 
     /** Opens a file of the workspace with the cursor in a 1-based line. */
     async openAt(name, line) {
-      await takeFromBox(`${name}:${line}`, new RegExp(name.replace('.', '\\.')));
-      await until(`line ${line}`, async () =>
-        new RegExp(`Ln ${line}\\b`).test(await page.locator('#status\\.editor\\.selection').innerText()),
-      );
+      const there = async () =>
+        new RegExp(`Ln ${line}\\b`).test(await page.locator('#status\\.editor\\.selection').innerText());
+      // An Enter is lost where the box gets further rows at that moment.
+      await until(`line ${line}`, async () => {
+        await takeFromBox(`${name}:${line}`, new RegExp(name.replace('.', '\\.')));
+        return until(`line ${line}`, there, BOX_MS);
+      });
     },
 
     ready: () =>
