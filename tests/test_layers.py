@@ -28,6 +28,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "grep": {"files", "index", "parsing", "text"},
     "search": {"encoder", "files", "git", "graph", "grep", "index", "parsing", "text"},
     "impact": {"git", "graph", "index", "redact", "text"},
+    "runs": {"files", "git", "redact"},
     "pack": {"files", "git", "graph", "index", "llm", "redact", "search", "text"},
     "indexing": {"files", "git", "index", "parsing", "storage", "text"},
     "evaluation": {"git", "index", "parsing", "search"},

@@ -1,4 +1,5 @@
 from .globs import compile_globs as compile_globs
+from .reader import copy_bytes as copy_bytes
 from .reader import decode as decode
 from .reader import is_large as is_large
 from .reader import is_lock_file as is_lock_file
@@ -17,5 +18,7 @@ from .walk import WalkLimits as WalkLimits
 from .walk import is_folder as is_folder
 from .walk import is_included as is_included
 from .walk import is_searchable as is_searchable
+from .walk import is_secret_by_name as is_secret_by_name
 from .walk import walk_by_steps as walk_by_steps
+from .walk import walk_unignored as walk_unignored
 from .walk import why_left_out as why_left_out

@@ -6,6 +6,7 @@ A file is never read outside its root, through a link, or while it is no regular
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import re
 import stat
@@ -26,6 +27,7 @@ TOO_LARGE = "too large"
 _SEARCHED_BYTES = 30_000_000
 """Larger files are known by their path alone."""
 _SNIFF_BYTES = 8_192
+_COPIED_BYTES = 1 << 20
 _NAMED = re.compile(
     rb"""^\s*"?(?:name|version|specifier)"?\s*[:=\s]|[:{[]\s*$|^\s+\S+ \([^()]*\)\s*$"""
 )
@@ -176,6 +178,26 @@ def read_bytes(root: Path, path: str, max_bytes: int) -> tuple[bytes, FileStamp]
         if not stat.S_ISREG(status.st_mode) or status.st_size > max_bytes:
             return None
         return _read_handle(handle, status.st_size, max_bytes + 1), stamp_of(status)
+    finally:
+        os.close(handle)
+
+
+def copy_bytes(root: Path, path: str, target: int, max_bytes: int) -> tuple[bytes, int] | None:
+    """Write the bytes of a regular file to an open one; return their digest and the mode.
+
+    None for what is no regular file, or has more than `max_bytes`. Raises OSError.
+    """
+    handle = _open(root, path)
+    try:
+        status, digest = os.fstat(handle), hashlib.blake2b(digest_size=16)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > max_bytes:
+            return None
+        n_bytes = max_bytes
+        while n_bytes > 0 and (piece := os.read(handle, min(n_bytes, _COPIED_BYTES))):
+            digest.update(piece)
+            os.write(target, piece)
+            n_bytes -= len(piece)
+        return digest.digest(), status.st_mode
     finally:
         os.close(handle)
 

@@ -149,6 +149,39 @@ def walk_by_steps(
         folders.extend(reversed(subfolders))
 
 
+def walk_unignored(root: Path, user_ignore_file: Path | None) -> Iterator[tuple[str, str]]:
+    """Yield all paths but those that git ignores and what tools write, each with what it is.
+
+    That is `file`, `link`, `secret` by its name, or `other`: a device or a pipe. What the index
+    leaves out by size, kind or its own ignore files is there.
+    """
+    rules = _Rules(root, WalkLimits(user_ignore_file=user_ignore_file))
+    folders = [""]
+    while folders:
+        folder = folders.pop()
+        rules.enter(folder)
+        for entry in _entries(root / folder):
+            path = f"{folder}/{entry.name}" if folder else entry.name
+            if entry.is_dir(follow_symlinks=False):
+                if not rules.is_ignored(path + "/") and entry.name not in SKIPPED_FOLDERS:
+                    folders.append(path)
+            elif entry.name != ".git" and not rules.is_ignored(path):
+                yield path, _kind_of(entry)
+
+
+def is_secret_by_name(name: str) -> bool:
+    """Return True for the name of a file that holds secrets."""
+    return bool(_SECRET_FILES.match(name.lower())) and name.lower() not in EXAMPLE_FILES
+
+
+def _kind_of(entry: os.DirEntry[str]) -> str:
+    if is_secret_by_name(entry.name):
+        return "secret"
+    if entry.is_symlink():
+        return "link"
+    return "file" if entry.is_file(follow_symlinks=False) else "other"
+
+
 def is_searchable(root: Path, path: str, limits: WalkLimits) -> bool:
     """Return True if `walk` would yield `path` now."""
     try:
@@ -230,7 +263,7 @@ class _Rules:
         lower, skipped = name.lower(), ""
         if suffix(lower) in BINARY_SUFFIXES:
             skipped = "binary by name"
-        elif _SECRET_FILES.match(lower) and lower not in EXAMPLE_FILES:
+        elif is_secret_by_name(lower):
             skipped = _CREDENTIALS
         elif suffix(lower) not in self._extracted and _GENERATED_FILES.match(lower):
             skipped = _GENERATED
@@ -244,10 +277,12 @@ class _Rules:
             return ".packhoundignore" if verdict else ""
         if skipped:
             return skipped
+        return _IGNORED if self.is_ignored(path) else ""
+
+    def is_ignored(self, path: str) -> bool:
+        """Return True if git's ignore files leave out a path; that of a folder ends in `/`."""
         verdict = self._verdict(path, ".gitignore")
-        if verdict is None:
-            verdict = self._outer.verdict(path)
-        return _IGNORED if verdict else ""
+        return bool(self._outer.verdict(path) if verdict is None else verdict)
 
     def _verdict(self, path: str, name: str) -> bool | None:
         """Return that of `IgnoreRules`; the deepest file with a matching rule wins."""

@@ -1,5 +1,10 @@
 from .blame import line_histories as line_histories
+from .blobs import Blob as Blob
+from .blobs import attributes_of as attributes_of
+from .blobs import read_blobs as read_blobs
+from .blobs import tracked_files as tracked_files
 from .client import Repository as Repository
+from .client import clone_without_files as clone_without_files
 from .client import open_repository as open_repository
 from .client import stream as stream
 from .client import tracked_but_ignored as tracked_but_ignored

@@ -10,6 +10,7 @@ import logging
 import os
 import shutil
 import subprocess
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -153,6 +154,27 @@ def tracked_but_ignored(root: Path) -> list[str]:
     """Return the paths within a folder of files that git tracks though its rules ignore them."""
     listed = git(root, "ls-files", "-ci", "--exclude-standard", "-z", timeout_s=5.0)
     return [path for path in (listed or "").split("\0") if path]
+
+
+def clone_without_files(root: Path, folder: Path) -> bool:
+    """Give a folder a `.git` that shares the objects of a repository, its index that of HEAD.
+
+    No file is checked out, and no hook, template or filter of the repository is taken over.
+    """
+    with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
+        clone = Path(temporary, "clone")
+        shared = (
+            "--shared",
+            "--no-checkout",
+            "--template=",
+            "--config",
+            "core.hooksPath=/dev/null",
+        )
+        allowed = ("-c", "protocol.file.allow=always")
+        if git(root, *allowed, "clone", "--quiet", *shared, "--", str(root), str(clone)) is None:
+            return False
+        (clone / ".git").rename(folder / ".git")
+    return git(folder, "read-tree", "HEAD") is not None
 
 
 def has_filters(root: Path) -> bool:

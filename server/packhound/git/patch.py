@@ -60,14 +60,14 @@ class Hunk:
 class FilePatch:
     """The part of a patch for one file; `old` is "" for a new one, `new` for one that goes.
 
-    A plain diff does not say if a file is new: it `may_be_new`.
+    A plain diff does not say if a file is new: it `may_be_new`. `mode` is git's, "" where it stays.
     """
 
     kind: Kind = "change"
     old: str = ""
     new: str = ""
     hunks: list[Hunk] = field(default_factory=list)
-    changes_mode: bool = False
+    mode: str = ""
     may_be_new: bool = False
 
 
@@ -145,7 +145,7 @@ class _Reader:
         patch.old = "" if patch.kind == "new" else patch.old
         patch.new = "" if patch.kind == "delete" else patch.new
         patch.hunks = [*self._hunks(patch.kind)]
-        if not patch.hunks and patch.kind == "change" and not patch.changes_mode:
+        if not patch.hunks and patch.kind == "change" and not patch.mode:
             raise self._broken("the header before it changes nothing")
         return patch
 
@@ -158,8 +158,7 @@ class _Reader:
                 return True
         for prefix, kind in _MODES.items():
             if line.startswith(prefix):
-                self._check_mode(line[len(prefix) :])
-                patch.changes_mode = True
+                patch.mode = self._checked_mode(line[len(prefix) :])
                 patch.kind = patch.kind if kind == "change" else kind
                 return True
         if line.startswith((b"--- ", b"+++ ")):
@@ -168,12 +167,14 @@ class _Reader:
         if line.startswith((b"Binary files ", b"GIT binary patch")):
             raise self._broken("a binary file; only texts are read")
         if line.startswith(b"index ") and line.count(b" ") > 1:
-            self._check_mode(line.rpartition(b" ")[2])
+            self._checked_mode(line.rpartition(b" ")[2])
         return line.startswith(_IGNORED)
 
-    def _check_mode(self, mode: bytes) -> None:
-        if mode.decode("ascii", "replace").strip() not in _FILE_MODES:
+    def _checked_mode(self, written: bytes) -> str:
+        mode = written.decode("ascii", "replace").strip()
+        if mode not in _FILE_MODES:
             raise self._broken(f"a mode that is not one of: {', '.join(_FILE_MODES)}")
+        return mode
 
     def _learn_name(self, kind: Kind, named: dict[str, str], common: str) -> None:
         """Take the name of `---` or `+++`, which has to be the one before it."""

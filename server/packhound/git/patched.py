@@ -24,7 +24,8 @@ _MAX_COMPARED = 5_000_000
 class PatchedFile:
     """A file before and after a patch; a text is None where there is none.
 
-    `old_path` is that of the text before: another than `path` if it was renamed or copied.
+    `old_path` is that of the text before: another than `path` if it was renamed or copied. `mode`
+    is git's, "" where it stays as it was.
     """
 
     path: str
@@ -32,6 +33,7 @@ class PatchedFile:
     before: bytes | None
     after: bytes | None
     edits: tuple[Edit, ...] = ()
+    mode: str = ""
 
     @property
     def change(self) -> str:
@@ -112,7 +114,8 @@ def apply_patch(patch: bytes, read: Read) -> dict[str, PatchedFile]:
             if earlier and original is not None:
                 edits = _edits_between(split_lines(original), split_lines(after))
             old = each.old or each.new
-            files[each.new] = PatchedFile(each.new, old, original, after, tuple(edits))
+            mode = each.mode or (earlier.mode if earlier else "")
+            files[each.new] = PatchedFile(each.new, old, original, after, tuple(edits), mode)
     return files
 
 

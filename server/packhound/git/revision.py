@@ -9,10 +9,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from packhound.git.client import git, git_bytes, open_repository
+from packhound.git.blobs import Blob, is_safe, read_blobs
+from packhound.git.client import git, open_repository
 
-_BLOBS, _BYTES = 1_000, 32_000_000
-"""Files and bytes that git is asked for at once."""
 _TIMEOUT_S = 60.0
 
 
@@ -21,12 +20,6 @@ class Revision(NamedTuple):
 
     commit: str
     seconds: int
-
-
-class _Blob(NamedTuple):
-    name: str
-    size: int
-    path: str
 
 
 def find_revision(root: Path, name: str) -> Revision | None:
@@ -52,11 +45,10 @@ def write_revision(
     listed = git(root, "ls-tree", "-r", "-z", "-l", "--full-tree", tree, timeout_s=_TIMEOUT_S)
     if listed is None:
         raise OSError("git does not list its files, or not in time")
-    blobs = [blob for blob in _blobs(listed) if blob.size <= max_bytes and _is_safe(blob.path)]
+    blobs = [blob for blob in _blobs(listed) if blob.size <= max_bytes and is_safe(blob.path)]
     parts = Path(tempfile.mkdtemp(prefix="part-", dir=folder.parent))
     try:
-        for batch in _batches(blobs[:max_files]):
-            _write(root, batch, parts, revision.seconds)
+        _write(root, blobs[:max_files], parts, revision.seconds)
         parts.replace(folder)
     except BaseException:
         shutil.rmtree(parts, ignore_errors=True)
@@ -64,50 +56,22 @@ def write_revision(
             raise
 
 
-def _blobs(listed: str) -> Iterator[_Blob]:
+def _blobs(listed: str) -> Iterator[Blob]:
     for entry in listed.split("\0"):
         head, _, path = entry.partition("\t")
         mode, kind, name, size = [*head.split(), "", "", "", ""][:4]
         if kind == "blob" and mode.startswith("100"):
             if not size.isdigit():  # Not in a partial clone.
                 raise OSError(f"git has no text of '{path}' here")
-            yield _Blob(name, int(size), path)
+            yield Blob(name, int(size), path)
 
 
-def _is_safe(path: str) -> bool:
-    """Return True if a path stays below its folder, whatever wrote the tree."""
-    parts = path.replace("\\", "/").split("/")
-    return not {"", ".", ".."}.intersection(parts) and ":" not in parts[0]
-
-
-def _batches(blobs: Sequence[_Blob]) -> Iterator[list[_Blob]]:
-    batch, n_bytes = list[_Blob](), 0
-    for blob in blobs:
-        if batch and (len(batch) >= _BLOBS or n_bytes + blob.size > _BYTES):
-            yield batch
-            batch, n_bytes = [], 0
-        batch.append(blob)
-        n_bytes += blob.size
-    if batch:
-        yield batch
-
-
-def _write(root: Path, batch: Sequence[_Blob], folder: Path, seconds: int) -> None:
-    asked = "".join(f"{blob.name}\n" for blob in batch).encode()
-    answer = git_bytes(root, "cat-file", "--batch", timeout_s=_TIMEOUT_S, stdin=asked)
-    if answer is None:
-        raise OSError("git does not give its files, or not in time")
-    at = 0
-    for blob in batch:
-        end = answer.find(b"\n", at)
-        head = answer[at:end].split()
-        at = end + 1
-        if end < 0 or len(head) != 3:
-            raise OSError(f"git has no text of '{blob.path}' here")
-        size = int(head[2])
+def _write(root: Path, blobs: Sequence[Blob], folder: Path, seconds: int) -> None:
+    for blob, text in read_blobs(root, blobs):
+        if text is None:
+            raise OSError(f"git has no text of '{blob.path}' here, or not in time")
         path = folder / blob.path
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(answer[at : at + size])
+        path.write_bytes(text)
         path.chmod(0o400)
         os.utime(path, (seconds, seconds))
-        at += size + 1

@@ -1,0 +1,253 @@
+"""The private copy: what the user sees is in it, and the folder is as before, byte for byte."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from packhound.core.errors import Cancelled, SettingsError
+from packhound.runs.copy import CopyLimits, Written, materialize, remove_leavings
+from tests.runs.conftest import Repository
+from tests.support.git_repository import git
+
+
+def texts(folder: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(folder)): path.read_text()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.is_symlink() and ".git" not in path.parts
+    }
+
+
+def seen(tree: Path, *left_out: str) -> dict[str, str]:
+    return {path: text for path, text in texts(tree).items() if path not in left_out}
+
+
+def test_the_copy_is_what_the_user_sees_and_nothing_of_the_repository_runs(
+    repository: Repository,
+) -> None:
+    tree = repository.tree
+    repository.write("post/send.py", "def weigh(grams):\n    return grams * 3\n")
+    repository.write("new.py", "x = 1\n")
+    repository.write("uv.lock", "version = 1\n")
+    repository.write("Makefile", "all:\n\ttrue\n")
+    repository.write("build/out.py", "ignored = 1\n")
+    repository.write("notes/.env.local", "TOKEN=b\n")
+    (tree / "tests/test_send.py").unlink()
+    repository.mark.unlink(missing_ok=True)
+    before = repository.digest()
+    with materialize(tree, {}) as copy:
+        assert texts(copy.folder) == seen(tree, ".env", "notes/.env.local", "build/out.py")
+        assert os.access(copy.folder / "run.sh", os.X_OK)
+        assert not os.access(copy.folder / "new.py", os.X_OK)
+        assert os.readlink(copy.folder / "inside") == "post/send.py"
+        assert os.readlink(copy.folder / "outside") == "/etc/passwd"
+        for path in texts(copy.folder):
+            assert (copy.folder / path).stat().st_ino != (tree / path).stat().st_ino
+        assert copy.home.stat().st_mode & 0o777 == 0o700
+        notes = "\n".join(copy.notes)
+    assert ".env, notes/.env.local" in notes
+    assert "version.txt" in notes
+    assert "outside" in notes
+    assert "inside" not in notes
+    assert repository.digest() == before
+    assert not repository.mark.exists()
+    assert not copy.home.exists()
+
+
+def test_texts_that_are_not_saved_and_a_patch_come_on_top(repository: Repository) -> None:
+    (repository.tree / "other.sh").write_text("#!/bin/sh\n")
+    (repository.tree / "other.sh").chmod(0o755)
+    written = {
+        "post/send.py": Written(b"unsaved = 1\n"),
+        "post/new/deep.py": Written(b"new = 1\n"),
+        "tests/test_send.py": Written(None),
+        "run.sh": Written(b"#!/bin/sh\ntrue\n"),
+        "tool": Written(b"#!/bin/sh\n", True),
+        "moved.sh": Written(b"#!/bin/sh\n", None, "other.sh"),
+        "other.sh": Written(None),
+    }
+    with materialize(repository.tree, written) as copy:
+        assert (copy.folder / "post/send.py").read_text() == "unsaved = 1\n"
+        assert (copy.folder / "post/new/deep.py").read_text() == "new = 1\n"
+        assert not (copy.folder / "tests/test_send.py").exists()
+        assert not (copy.folder / "other.sh").exists()
+        for path in ("run.sh", "tool", "moved.sh"):
+            assert os.access(copy.folder / path, os.X_OK), path
+
+
+def test_files_of_secrets_come_where_the_user_names_them(repository: Repository) -> None:
+    with materialize(repository.tree, {}, CopyLimits(include=(".env",))) as copy:
+        assert (copy.folder / ".env").read_text() == "TOKEN=hunter2\n"
+        assert not any("secrets" in note for note in copy.notes)
+
+
+def test_a_folder_without_git_is_copied_by_the_walk_alone(tmp_path: Path) -> None:
+    tree = tmp_path / "plain"
+    (tree / "a").mkdir(parents=True)
+    (tree / "a/b.py").write_text("b = 1\n")
+    (tree / "node_modules").mkdir()
+    (tree / "node_modules/x.js").write_text("x\n")
+    with materialize(tree, {}) as copy:
+        assert texts(copy.folder) == {"a/b.py": "b = 1\n"}
+
+
+def test_a_folder_within_a_repository_is_copied_alone(repository: Repository) -> None:
+    with materialize(repository.tree / "post", {}) as copy:
+        assert sorted(texts(copy.folder)) == ["__init__.py", "send.py"]
+
+
+def test_the_digest_is_that_of_what_is_there(repository: Repository) -> None:
+    digests = []
+    written = [{}, {}, {"post/send.py": Written(b"x = 1\n")}, {"run.sh": Written(b"", False)}]
+    for each in written:
+        with materialize(repository.tree, each) as copy:
+            digests.append(copy.digest)
+    assert digests[0] == digests[1]
+    assert len(set(digests)) == len(written) - 1
+
+
+def test_pointers_of_lfs_submodules_and_line_ends_are_named_or_as_on_the_disk(
+    repository: Repository, tmp_path: Path
+) -> None:
+    tree = repository.tree
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "lib.py").write_text("lib = 1\n")
+    git(other, "init", "-q")
+    git(other, "add", ".")
+    git(other, "commit", "-qm", "Other")
+    git(tree, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(other), "other")
+    repository.write("movie.mp4", "version https://git-lfs.github.com/spec/v1\noid sha256:00\n")
+    repository.write("lines.bat", "echo\n")
+    repository.write(".gitattributes", "*.bat eol=crlf\n")
+    git(tree, "add", ".")
+    git(tree, "commit", "-qm", "More")
+    (tree / "lines.bat").unlink()
+    git(tree, "checkout", "lines.bat")
+    time.sleep(0.05)
+    git(tree, "read-tree", "HEAD")
+    git(tree, "update-index", "-q", "--refresh")
+    before = repository.digest()
+    with materialize(tree, {}) as copy:
+        assert (copy.folder / "other/lib.py").read_text() == "lib = 1\n"
+        assert not (copy.folder / "other/.git").exists()
+        assert (copy.folder / "lines.bat").read_bytes() == b"echo\r\n"
+        notes = "\n".join(copy.notes)
+    assert "submodule, copied as its files are on the disk: other" in notes
+    assert "pointer of Git LFS, not the file itself: movie.mp4" in notes
+    assert repository.digest() == before
+
+
+def test_a_build_that_asks_git_sees_a_clean_tree_and_no_hook(repository: Repository) -> None:
+    git(repository.tree, "tag", "v1.2")
+    repository.mark.unlink(missing_ok=True)
+    before = repository.digest()
+    with materialize(repository.tree, {}, CopyLimits(include=(".env",)), asks_git=True) as copy:
+        git(copy.folder, "config", "core.fsmonitor", "false")
+        command = ["git", "describe", "--tags", "--dirty"]
+        said = subprocess.run(command, cwd=copy.folder, capture_output=True, text=True, check=True)
+        assert said.stdout == "v1.2\n"
+        assert not [*(copy.folder / ".git").glob("hooks/*")]
+    assert repository.digest() == before
+    assert not repository.mark.exists()
+
+
+@pytest.mark.parametrize(
+    ("limits", "named"),
+    [
+        (CopyLimits(max_files=3), "more than 3 files; raise 'changes.maxFiles'"),
+        (CopyLimits(max_bytes=100), "more than 0 MB; raise 'changes.maxMegabytes'"),
+    ],
+)
+def test_a_copy_that_is_too_large_is_refused_with_the_limit(
+    repository: Repository, runs_folder: Path, limits: CopyLimits, named: str
+) -> None:
+    with pytest.raises(SettingsError, match=named), materialize(repository.tree, {}, limits):
+        pass
+    assert not [*runs_folder.iterdir()]
+
+
+def test_a_file_on_the_disk_that_is_too_large_is_refused(repository: Repository) -> None:
+    with (repository.tree / "huge.bin").open("wb") as file:
+        file.truncate(1 << 30)
+    with (
+        pytest.raises(SettingsError, match="more than 10 MB"),
+        materialize(repository.tree, {}, CopyLimits(max_bytes=10_000_000)),
+    ):
+        pass
+
+
+def test_a_copy_that_nobody_waits_for_stops(repository: Repository, runs_folder: Path) -> None:
+    cancel = threading.Event()
+    cancel.set()
+    with pytest.raises(Cancelled), materialize(repository.tree, {}, cancel=cancel):
+        pass
+    assert not [*runs_folder.iterdir()]
+
+
+def test_pipes_sockets_and_what_cannot_be_read_are_named(repository: Repository) -> None:
+    os.mkfifo(repository.tree / "pipe")
+    with socket.socket(socket.AF_UNIX) as server:
+        folder = os.open(repository.tree, os.O_RDONLY)
+        server.bind(f"/proc/self/fd/{folder}/socket")
+        os.close(folder)
+        with materialize(repository.tree, {}) as copy:
+            notes = "\n".join(copy.notes)
+    assert "no plain file, left out: pipe, socket" in notes
+
+
+def test_a_cache_within_the_folder_is_not_copied_into_itself(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(repository.tree / "cache"))
+    with materialize(repository.tree, {}) as copy:
+        assert not (copy.folder / "cache").exists()
+
+
+_CHILD = """
+import sys, time
+from pathlib import Path
+from packhound.runs.copy import materialize
+with materialize(Path(sys.argv[1]), {}) as copy:
+    print(copy.home, flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_leavings_of_a_killed_process_go_at_the_next_start_and_those_of_others_stay(
+    repository: Repository, runs_folder: Path
+) -> None:
+    before = repository.digest()
+    command = [sys.executable, "-c", _CHILD, str(repository.tree)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **pipes) as living, subprocess.Popen(command, **pipes) as killed:
+        places = [Path(each.stdout.readline().strip()) for each in (living, killed)]
+        killed.send_signal(signal.SIGKILL)
+        killed.wait()
+        locked = places[1] / "post/deep/er"
+        locked.mkdir(parents=True)
+        (locked / "file").write_text("")
+        locked.chmod(0)
+        assert all(place.is_dir() for place in places)
+        assert remove_leavings() == 1
+        assert [place.is_dir() for place in places] == [True, False]
+        living.stdin.close()
+        living.wait()
+    assert not [*runs_folder.iterdir()]
+    assert repository.digest() == before
+
+
+def test_a_tree_of_a_thousand_levels_is_removed(repository: Repository, runs_folder: Path) -> None:
+    with materialize(repository.tree, {}) as copy:
+        script = "import os\nfor _ in range(3000):\n os.mkdir('d')\n os.chdir('d')\n"
+        subprocess.run([sys.executable, "-c", script], cwd=copy.folder, check=True)
+    assert not [*runs_folder.iterdir()]
