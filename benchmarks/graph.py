@@ -2,8 +2,8 @@
 
 Run: python -m benchmarks.graph FOLDER ... [--sizes 25000,50000,100000,200000]
 The vectors are those of the folders' code, and copies of them with a little noise up to each size.
-Each query is asked of both in turn, as a search does: all cosines by the scan; by the graph 256
-neighbours, and the cosines of 2,000 candidates. Times are of the processor, so that a busy machine
+Each query is asked of both in turn, as a search does: all cosines by the scan; by the graph 110
+neighbours, and the cosines of 2,400 candidates. Times are of the processor, so that a busy machine
 does not change them. Results go to benchmarks/results/graph.json.
 """
 
@@ -31,7 +31,7 @@ from packhound.service import Engine
 
 RESULTS = Path(__file__).parent / "results" / "graph.json"
 QUERIES = Path(__file__).parent / "queries.json"
-NEIGHBOURS, CANDIDATES, N_QUERIES = 256, 2_000, 200
+NEIGHBOURS, CANDIDATES, N_QUERIES = 110, 2_400, 200
 NOISE = 0.6
 """Length of the noise on a copy beside that of its vector, 1."""
 

@@ -31,15 +31,23 @@ _MAX_DEAD_SHARE = 0.3
 _MAX_GRAPH_DEAD_SHARE = 0.25
 _MAX_LENGTH_SHIFT = 0.3
 _MEASURE_AGAIN = 0.05
-"""Share of a graph's items that die until its recall is measured again."""
+"""Share of a graph's items that come or die until its recall is measured again."""
 _SHRUNK = 2
 """A graph is dropped below the threshold over this, lest it come and go at the threshold."""
 
 Adopt = Callable[[IndexState], NodeIds | None]
 """Puts the result of a job into the state; returns the new node ids if they were renumbered."""
 
-Job = Callable[[Event], Adopt]
-"""Raises Cancelled where it takes long and the event is set."""
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One piece of maintenance. `run` raises Cancelled where it takes long and the event is set.
+
+    `reason` says in the status why it runs; "" where that is of no interest.
+    """
+
+    run: Callable[[Event], Adopt]
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +56,13 @@ class Limits:
 
     From `graph_from` vectors on neighbours are searched in a graph, never if it is 0. A dead node
     id costs a kilobyte; below `min_dead` of them a compaction is not worth its work. `max_tail`
-    vectors outside the graph are scanned at every search: 0.1 ms.
+    vectors that the graph lacks are added to it when they are published, 0.1 ms each, and more by
+    a job; until then every search scans them.
     """
 
     graph_from: int = GRAPH_FROM
     min_dead: int = 2_000
-    max_tail: int = 2_048
+    max_tail: int = 16
     merge_policy: MergePolicy = field(default_factory=MergePolicy)
 
     def wants_graph(self, n_vectors: int) -> bool:
@@ -78,10 +87,10 @@ def drift_of(snapshot: Snapshot, graph: NeighbourGraph | None) -> Drift:
     dead = 1 - snapshot.n_nodes / snapshot.n_node_ids if snapshot.n_node_ids else 0.0
     if graph is None:
         return Drift(dead)
-    outside = snapshot.vectors.usable & ~graph.coverage(snapshot.n_node_ids)
+    outside = graph.lacks(snapshot.vectors.usable)
     length = node_length(snapshot)
     shift = abs(length / graph.average_length - 1) if graph.average_length else 0.0
-    return Drift(dead, int(np.count_nonzero(outside)), graph.dead_share, shift)
+    return Drift(dead, len(outside), graph.dead_share, shift)
 
 
 def health_of(snapshot: Snapshot, graph: NeighbourGraph | None, limits: Limits) -> Health:
@@ -121,7 +130,8 @@ def _compaction_job(state: IndexState, snapshot: Snapshot) -> Job:
         compacted = compact(snapshot)
         return lambda state: state.adopt(compacted)
 
-    return job
+    dead = 1 - snapshot.n_nodes / snapshot.n_node_ids
+    return Job(job, f"the index is compacted, since {dead:.0%} of its nodes are deleted")
 
 
 def _merge_job(state: IndexState, snapshot: Snapshot, run: tuple[int, int]) -> Job:
@@ -132,7 +142,7 @@ def _merge_job(state: IndexState, snapshot: Snapshot, run: tuple[int, int]) -> J
         merged = merge_neighbours(segments, snapshot.live)
         return lambda state: state.replace_run(segments, merged)
 
-    return job
+    return Job(job)
 
 
 def _graph_job(
@@ -141,25 +151,37 @@ def _graph_job(
     vectors = snapshot.vectors
     n_vectors = int(np.count_nonzero(vectors.usable))
     if graph is not None and not limits.wants_graph(_SHRUNK * n_vectors):
-        return lambda _: _adopt_graph(None)
+        return Job(lambda _: _adopt_graph(None))
     if not limits.wants_graph(n_vectors) or graph_problem():
         return None
-    if graph is None or _needs_rebuild(graph, drift, limits.max_tail):
+    reason = _rebuild_reason(graph, drift, limits) if graph is not None else "none was there"
+    if graph is None or reason:
         length = node_length(snapshot)
-        return lambda stop: _adopt_graph(build_graph(vectors, length, stop))
+        return Job(
+            lambda stop: _adopt_graph(build_graph(vectors, length, stop)),
+            f"a graph of neighbours is built, since {reason}",
+        )
     if drift.tail > limits.max_tail:
-        return lambda stop: _adopt_graph(graph.extend(vectors, stop))
-    if drift.graph_dead_share - graph.measured_dead_share > _MEASURE_AGAIN:
-        return lambda _: _adopt_graph(graph.with_recall(vectors))
+        missing = graph.lacks(vectors.usable)
+        return Job(lambda stop: _adopt_graph(graph.extend(vectors, missing, stop)))
+    if graph.unmeasured_share > _MEASURE_AGAIN:
+        return Job(lambda _: _adopt_graph(graph.with_recall(vectors)))
     return None
 
 
-def _needs_rebuild(graph: NeighbourGraph, drift: Drift, max_tail: int) -> bool:
-    """Return True if a graph is worn out; one whose recall was never better is left alone."""
-    full = graph.is_full and drift.tail > max_tail
-    poor = graph.recall < min(MIN_RECALL, graph.built_recall) - 0.02
-    moved = drift.length_shift > _MAX_LENGTH_SHIFT
-    return full or poor or moved or drift.graph_dead_share > _MAX_GRAPH_DEAD_SHARE
+def _rebuild_reason(graph: NeighbourGraph, drift: Drift, limits: Limits) -> str:
+    """Return why a graph is worn out, "" if it is not; one whose recall was never better is not."""
+    if graph.is_full and drift.tail > limits.max_tail:
+        return "the one there is full"
+    if graph.recall < min(MIN_RECALL, graph.built_recall) - 0.02:
+        return (
+            f"the recall of the one there fell from {graph.built_recall:.3f} to {graph.recall:.3f}"
+        )
+    if drift.length_shift > _MAX_LENGTH_SHIFT:
+        return f"the average length of a node moved by {drift.length_shift:.0%}"
+    if drift.graph_dead_share > _MAX_GRAPH_DEAD_SHARE:
+        return f"{drift.graph_dead_share:.0%} of the one there are deleted"
+    return ""
 
 
 def _adopt_graph(graph: NeighbourGraph | None) -> Adopt:
@@ -167,7 +189,6 @@ def _adopt_graph(graph: NeighbourGraph | None) -> Adopt:
         state.graph = graph
         if graph is None:
             return
-        covered = np.flatnonzero(graph.coverage(len(state.columns)))
-        graph.delete(covered[~state.columns.live[covered]].astype(np.int32))
+        graph.delete(np.flatnonzero(~state.columns.live).astype(np.int32))
 
     return adopt

@@ -42,6 +42,7 @@ class Index:
         self._state = IndexState(encoder.dim if encoder else 0, self._limits.merge_policy)
         self._queue = VectorQueue(encoder, retry_s) if encoder else None
         self._maintenance: BackgroundJob[Adopt] = BackgroundJob()
+        self._maintenance_reason = ""
         self._changed = self._is_encoding = False
         self._snapshot = self._state.view(generation=0)
 
@@ -98,7 +99,7 @@ class Index:
         """Make all changes so far visible, as the next generation."""
         if self._changed:
             self._state.merge_inline()
-            self._delete_from_graph()
+            self._follow_with_graph()
             self._snapshot = self._state.view(self._snapshot.generation + 1)
             self._changed = self._is_encoding = False
         return self._snapshot
@@ -156,7 +157,8 @@ class Index:
         if not self._maintenance.busy and not self._changed:
             job = due_job(self._state, self._snapshot, self._limits)
             if job is not None:
-                self._maintenance.start(job)
+                self._maintenance_reason = job.reason
+                self._maintenance.start(job.run)
         return False
 
     def adopt(self, adopt: Adopt | None) -> bool:
@@ -206,20 +208,28 @@ class Index:
     def health(self) -> Health:
         """Return the health of the published snapshot."""
         health = health_of(self._snapshot, self._state.graph, self._limits)
-        n_failed = self.n_failed
-        if not n_failed:
-            return health
-        note = (
-            f"indexed {health.vectors:,} of {self._snapshot.n_nodes:,} nodes by meaning;"
-            f" {n_failed:,} failed: {self.failure}"
-        )
-        return replace(health, notes=(*health.notes, note))
+        notes = health.notes
+        if self.maintenance_running and self._maintenance_reason:
+            notes += (self._maintenance_reason,)
+        if self.n_failed:
+            notes += (
+                f"indexed {health.vectors:,} of {self._snapshot.n_nodes:,} nodes by meaning;"
+                f" {self.n_failed:,} failed: {self.failure}",
+            )
+        return replace(health, notes=notes)
 
-    def _delete_from_graph(self) -> None:
-        """Delete node ids that died since the last publication from the graph."""
-        graph, before = self._state.graph, self._snapshot
-        if graph is None or before.epoch != self._state.columns.epoch:
+    def _follow_with_graph(self) -> None:
+        """Take what died since the last publication out of the graph, and add what came.
+
+        While a job runs, which may be extending the graph, nothing is added.
+        """
+        state, before = self._state, self._snapshot
+        if state.graph is None:
             return
-        died = before.live & ~self._state.columns.live[: before.n_node_ids]
-        if died.any():
-            graph.delete(np.flatnonzero(died).astype(np.int32))
+        if before.epoch == state.columns.epoch:
+            died = before.live & ~state.columns.live[: before.n_node_ids]
+            state.graph.delete(np.flatnonzero(died).astype(np.int32))
+        vectors = state.columns.vectors(None)
+        missing = state.graph.lacks(vectors.usable)
+        if len(missing) <= self._limits.max_tail and not self._maintenance.busy:
+            state.graph = state.graph.extend(vectors, missing)

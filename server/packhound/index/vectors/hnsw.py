@@ -2,8 +2,14 @@
 
 It is derived from the vectors and never on disk: a damaged graph file can crash the process. Its
 node ids are a superset of the live ones, so it serves any snapshot of its epoch; what it misses is
-scanned. hnswlib must not add while it searches, so both hold one lock, and adding is done in
-steps short enough that no search waits long.
+scanned. A few new vectors are added when they are published, many by a job in the background.
+hnswlib must not add while it searches, so both hold one lock, and adding is done in steps short
+enough that no search waits long.
+
+hnswlib keeps floats, so it gets the first half of the dimensions where that suffices: 512 bytes
+instead of 1,024 of 256 dimensions. It gives more neighbours than are asked for, and exact cosines
+of all dimensions choose among them. Half of the memory, the same time and the same recall; a
+quarter of the dimensions finds 94 % of the ten nearest instead of 98 (100,000 vectors of code).
 """
 
 from __future__ import annotations
@@ -11,13 +17,15 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from packhound.core.arrays import Floats, LongInts, Mask, NodeIds, Positions
 from packhound.core.errors import Cancelled
 from packhound.index.vectors.exact import Vectors
+from packhound.index.vectors.quantization import Codes
 
 if TYPE_CHECKING:
     import hnswlib
@@ -29,13 +37,14 @@ MIN_RECALL = 0.95
 
 _LINKS = 16
 _BUILD_WIDTH = 100
-_SEARCH_WIDTHS = (96, 192, 384, 768)
+_SEARCH_WIDTHS = (512, 1_024, 2_048)
+"""Neighbours that the graph gives at least, for exact cosines to choose from."""
+_NEIGHBOURS_PER_HIT = 4
 _SPARE_CAPACITY = 1.25
 _EXTEND_STEP = 8
 """Vectors added while searches wait: 2 to 4 ms."""
 _BUILD_STEP = 256
 _SAMPLES = 32
-_SPARE_NEIGHBOURS = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +53,7 @@ class NeighbourGraph:
 
     Values of one graph share its items; `extend` and `renumber` return new values.
     `average_length` is that of a node when the graph was built, `built_recall` its recall then;
-    `recall` was measured when `measured_dead_share` of its items had died.
+    `recall` was measured when its items had changed `measured_changes` times.
     """
 
     node_id_of: NodeIds
@@ -52,7 +61,7 @@ class NeighbourGraph:
     recall: float
     built_recall: float
     _items: _Items
-    measured_dead_share: float = 0.0
+    measured_changes: int = 0
 
     @property
     def dead_share(self) -> float:
@@ -60,55 +69,78 @@ class NeighbourGraph:
         return self._items.n_deleted / max(1, self._items.size)
 
     @property
+    def unmeasured_share(self) -> float:
+        """Share of the items that came or died since the recall was measured."""
+        return (self._items.n_changes - self.measured_changes) / max(1, self._items.size)
+
+    @property
     def is_full(self) -> bool:
         """True if no item can be added without a rebuild."""
         return self._items.size >= self._items.capacity
 
-    def coverage(self, n_node_ids: int) -> Mask:
-        """Return the mask of the first `n_node_ids` node ids that the graph holds."""
-        mask = np.zeros(n_node_ids, np.bool_)
-        prefix = self._node_mask[:n_node_ids]
-        mask[: len(prefix)] = prefix
-        return mask
+    def lacks(self, usable: Mask) -> NodeIds:
+        """Return the node ids of a mask that the graph does not hold."""
+        missing = usable.copy()
+        missing[: len(self._item_of)] &= self._item_of[: len(usable)] < 0
+        return np.flatnonzero(missing).astype(np.int32)
 
     @cached_property
-    def _node_mask(self) -> Mask:
-        """Mask of the node ids in the graph, as long as the greatest of them needs."""
-        mask = np.zeros(int(self.node_id_of.max(initial=-1)) + 1, np.bool_)
-        mask[self.node_id_of[self.node_id_of >= 0]] = True
-        return mask
+    def _item_of(self) -> Positions:
+        """Item of each node id, -1 if it has none; as long as the greatest node id needs."""
+        items = np.full(int(self.node_id_of.max(initial=-1)) + 1, -1, np.int64)
+        held = np.flatnonzero(self.node_id_of >= 0)
+        items[self.node_id_of[held]] = held
+        return items
 
-    def candidates(self, query: Floats, k: int) -> NodeIds | None:
-        """Return about `k` node ids near `query`; None where there are too few to ask for."""
-        items = self._items.nearest(query, k + _SPARE_NEIGHBOURS)
+    def candidates(self, query: Floats, k: int, allowed: Mask | None) -> NodeIds | None:
+        """Return some `k` node ids or more near `query`, None where there are too few.
+
+        `allowed` is the mask of the node ids that count, None for all.
+        """
+        items = self._items.nearest(query, _NEIGHBOURS_PER_HIT * k, self._mask_of(allowed))
         if items is None:
             return None
         # Items that were added after this value was made are scanned instead.
         node_ids = self.node_id_of[items[items < len(self.node_id_of)]]
         return node_ids[node_ids >= 0]
 
+    def _mask_of(self, allowed: Mask | None) -> Mask | None:
+        """Return the mask of the items whose node ids are allowed."""
+        if allowed is None:
+            return None
+        known = (self.node_id_of >= 0) & (self.node_id_of < len(allowed))
+        mask: Mask = known & allowed[np.where(known, self.node_id_of, 0)]
+        return mask
+
+    def codes(self, node_ids: NDArray[np.integer[Any]]) -> tuple[Mask, Codes]:
+        """Return the mask of the node ids that the graph holds, and their codes, row by row."""
+        held = node_ids < len(self._item_of)
+        items = np.where(held, self._item_of[np.where(held, node_ids, 0)], -1)
+        return items >= 0, self._items.codes[items[items >= 0]]
+
     def delete(self, node_ids: NodeIds) -> None:
         """Leave node ids that died out of all answers."""
-        self._items.delete(np.flatnonzero(np.isin(self.node_id_of, node_ids)))
+        held = node_ids[node_ids < len(self._item_of)]
+        items = self._item_of[held]
+        self._items.delete(items[items >= 0])
 
-    def extend(self, vectors: Vectors, stop: threading.Event | None = None) -> NeighbourGraph:
-        """Return the graph with the vectors it lacks, as far as its capacity goes.
+    def extend(
+        self, vectors: Vectors, node_ids: NodeIds, stop: threading.Event | None = None
+    ) -> NeighbourGraph:
+        """Return the graph with `node_ids`, as far as its capacity goes.
 
-        Raises Cancelled when `stop` is set meanwhile.
+        Only one thread may extend a graph. Raises Cancelled when `stop` is set meanwhile.
         """
-        missing = np.flatnonzero(vectors.usable & ~self.coverage(len(vectors.usable)))
-        n_free = self._items.capacity - self._items.size
-        node_ids = missing[:n_free].astype(np.int32)
+        node_ids = node_ids[: self._items.capacity - self._items.size]
         self._items.add_all(vectors, node_ids, _EXTEND_STEP, stop)
         # Items of an earlier extension that was given up are not in `node_id_of`.
         skipped = np.full(self._items.size - len(self.node_id_of) - len(node_ids), -1, np.int32)
-        node_id_of = np.concatenate((self.node_id_of, skipped, node_ids))
-        return replace(self, node_id_of=node_id_of).with_recall(vectors)
+        return replace(self, node_id_of=np.concatenate((self.node_id_of, skipped, node_ids)))
 
     def with_recall(self, vectors: Vectors) -> NeighbourGraph:
         """Return the graph with its present recall."""
-        dead_share = self.dead_share
-        return replace(self, recall=self.measure_recall(vectors), measured_dead_share=dead_share)
+        n_changes = self._items.n_changes
+        return replace(self, recall=self.measure_recall(vectors), measured_changes=n_changes)
 
     def renumber(self, new_node_ids: NodeIds) -> NeighbourGraph:
         """Return the graph after its node ids got new numbers, -1 for those that are gone."""
@@ -151,28 +183,34 @@ def build_graph(
     Raises Cancelled when `stop` is set meanwhile.
     """
     node_ids = np.flatnonzero(vectors.usable).astype(np.int32)
-    items = _Items(vectors.dim, int(len(node_ids) * _SPARE_CAPACITY) + 1_000)
-    items.add_all(vectors, node_ids, _BUILD_STEP, stop)
-    graph = NeighbourGraph(node_ids, average_length, 0.0, 0.0, items)
-    recall = 0.0
-    for width in _SEARCH_WIDTHS:
-        items.width = width
-        recall = graph.measure_recall(vectors)
-        if recall >= MIN_RECALL:
-            break
-    return replace(graph, recall=recall, built_recall=recall)
+    for dim in (-(-vectors.dim // 2), vectors.dim):
+        items = _Items(vectors.dim, dim, int(len(node_ids) * _SPARE_CAPACITY) + 1_000)
+        items.add_all(vectors, node_ids, _BUILD_STEP, stop)
+        graph = NeighbourGraph(node_ids, average_length, 0.0, 0.0, items)
+        for width in _SEARCH_WIDTHS:
+            items.width = width
+            graph = graph.with_recall(vectors)
+            if graph.recall >= MIN_RECALL:
+                return replace(graph, built_recall=graph.recall)
+    return replace(graph, built_recall=graph.recall)
 
 
 class _Items:
-    """hnswlib behind its lock. Items are numbered as they come."""
+    """hnswlib behind its lock. Items are numbered as they come.
 
-    def __init__(self, dim: int, capacity: int) -> None:
+    `codes` [capacity, dim] has a row for each, while the scan's blocks have columns: 2,000 rows are
+    gathered in a tenth of the time.
+    """
+
+    def __init__(self, dim: int, graph_dim: int, capacity: int) -> None:
         import hnswlib
 
         self._lock = threading.Lock()
-        self._graph: hnswlib.Index = hnswlib.Index(space="ip", dim=dim)
+        self._graph: hnswlib.Index = hnswlib.Index(space="ip", dim=graph_dim)
         self._graph.init_index(capacity, M=_LINKS, ef_construction=_BUILD_WIDTH, random_seed=1)
+        self._dim = graph_dim
         self._deleted: set[int] = set()
+        self.codes: Codes = np.zeros((capacity, dim), np.int8)
         self.width = _SEARCH_WIDTHS[0]
         self.capacity = capacity
         self.size = 0
@@ -181,6 +219,11 @@ class _Items:
     def n_deleted(self) -> int:
         return len(self._deleted)
 
+    @property
+    def n_changes(self) -> int:
+        """Number of items that ever came or died."""
+        return self.size + self.n_deleted
+
     def add_all(
         self, vectors: Vectors, node_ids: NodeIds, step: int, stop: threading.Event | None
     ) -> None:
@@ -188,13 +231,13 @@ class _Items:
         for start in range(0, len(node_ids), step):
             if stop is not None and stop.is_set():
                 raise Cancelled("the graph was given up")
-            self._add(vectors.rows(node_ids[start : start + step]))
-
-    def _add(self, rows: Floats) -> None:
-        with self._lock:
-            ids = np.arange(self.size, self.size + len(rows))
-            self._graph.add_items(rows, ids, num_threads=1)
-            self.size += len(rows)
+            codes, scales = vectors.take(node_ids[start : start + step])
+            rows = codes[:, : self._dim].astype(np.float32) * scales[:, None]
+            with self._lock:
+                end = self.size + len(codes)
+                self.codes[self.size : end] = codes
+                self._graph.add_items(rows, np.arange(self.size, end), num_threads=1)
+                self.size = end
 
     def delete(self, items: Positions) -> None:
         with self._lock:
@@ -203,15 +246,24 @@ class _Items:
                     self._graph.mark_deleted(item)
                     self._deleted.add(item)
 
-    def nearest(self, query: Floats, k: int) -> LongInts | None:
-        """Return items near `query`; None where hnswlib finds fewer than it must."""
+    def nearest(self, query: Floats, k: int, allowed: Mask | None) -> LongInts | None:
+        """Return items near `query`; None where hnswlib finds fewer than it must.
+
+        Of the items in `allowed`, a mask of the first ones, or of all.
+        """
         with self._lock:
-            k = min(k, self.size - len(self._deleted))
+            k = max(self.width, k)
+            if allowed is None:
+                is_allowed, n = None, self.size - len(self._deleted)
+            else:
+                n = int(np.count_nonzero(allowed))
+                is_allowed = allowed.tobytes().ljust(self.size, b"\0").__getitem__
+            k = min(k, n)
             if k <= 0:
                 return None
-            self._graph.set_ef(max(self.width, 2 * k))
+            self._graph.set_ef(k)
             try:
-                ids, _ = self._graph.knn_query(query, k=k, num_threads=1)
+                ids, _ = self._graph.knn_query(query[: self._dim], k, 1, is_allowed)
             except RuntimeError:  # parts of the graph that deletions cut off
                 return None
             return np.asarray(ids[0], np.int64)

@@ -96,12 +96,19 @@ def gather_codes(
     blocks: Sequence[VectorBlock], node_ids: NDArray[np.integer[Any]], dim: int
 ) -> tuple[Codes, Floats]:
     """Return the codes of `node_ids`, [len(node ids), dim], and their scales."""
-    codes, scales = np.zeros((len(node_ids), dim), np.int8), np.zeros(len(node_ids), np.float32)
+    codes = np.zeros((len(node_ids), dim), np.int8)
     for number, mask in _masks_by_block(node_ids) if dim else ():
         block, inside = blocks[number], node_ids[mask] % BLOCK_VECTORS
         codes[mask] = block.codes[inside // GROUP_VECTORS, :, inside % GROUP_VECTORS]
-        scales[mask] = block.scales[inside]
-    return codes, scales
+    return codes, gather_scales(blocks, node_ids)
+
+
+def gather_scales(blocks: Sequence[VectorBlock], node_ids: NDArray[np.integer[Any]]) -> Floats:
+    """Return 1 / length of the vectors of `node_ids`; 0 where there are no blocks."""
+    scales = np.zeros(len(node_ids), np.float32)
+    for number, mask in _masks_by_block(node_ids) if blocks else ():
+        scales[mask] = blocks[number].scales[node_ids[mask] % BLOCK_VECTORS]
+    return scales
 
 
 def gather_groups(
