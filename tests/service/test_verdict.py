@@ -146,3 +146,8 @@ def test_a_signature_says_how_many_arguments_it_takes(
 def test_a_call_says_how_many_arguments_it_gives(call: str, number: int | None) -> None:
     code, plain = blank(call.encode(), "python")
     assert given(code, plain, 1) == number
+
+
+def test_a_new_file_in_a_folder_that_is_there_applies_to_the_last_commit(post: Engine) -> None:
+    new = "--- /dev/null\n+++ b/lib/new.py\n@@ -0,0 +1 @@\n+x = 1\n"
+    assert ask(post, "propose", diff=new)["verdict"]["refused_by"] == {}

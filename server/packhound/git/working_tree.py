@@ -6,7 +6,6 @@ open document is compared when it is asked about, so no edit is missed.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
@@ -17,7 +16,7 @@ from packhound.core.common_prefix import common_prefix_length
 from packhound.core.errors import SettingsError
 from packhound.core.types import Document
 from packhound.files import read_text
-from packhound.git.client import Repository, git, has_filters, open_repository
+from packhound.git.client import Repository, git, git_bytes, has_filters, open_repository
 from packhound.git.hunks import OPTIONS, read_hunks
 from packhound.git.log import parse_status
 from packhound.git.repository_reader import RepositoryReader
@@ -44,8 +43,7 @@ _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 def read_committed(root: Path, path: str) -> bytes | None:
     """Return a file as the last commit has it, None if it has none."""
-    text = git(root, "show", f"HEAD:./{path}", timeout_s=_TIMEOUT_S)
-    return None if text is None else os.fsencode(text)
+    return git_bytes(root, "cat-file", "blob", f"HEAD:./{path}", timeout_s=_TIMEOUT_S)
 
 
 class Changes(RepositoryReader):
@@ -139,7 +137,11 @@ def move_lines(
 def _edits(old: bytes, new: bytes) -> list[tuple[int, int, int, int]]:
     if old == new:
         return []
-    before, after = _LINE_END.split(old), _LINE_END.split(new)
+    return line_edits(_LINE_END.split(old), _LINE_END.split(new))
+
+
+def line_edits(before: Sequence[bytes], after: Sequence[bytes]) -> list[tuple[int, int, int, int]]:
+    """Return what differs between lines as (first, end, first, end), half open, ascending."""
     start = common_prefix_length(before, after)
     end = common_prefix_length(before[start:][::-1], after[start:][::-1])
     before, after = before[start : len(before) - end], after[start : len(after) - end]
