@@ -59,3 +59,41 @@ def test_a_patch_is_applied_to_the_unsaved_text_of_a_server(
         )
     (group,) = json.loads(done.stdout)["groups"]
     assert group["path"] == "door.py" and group["proposed"]
+
+
+def test_a_proposal_is_edited_rejected_and_accepted(tmp_path: Path, root: Path) -> None:
+    diff, other, where = tmp_path / "fix.diff", tmp_path / "other.diff", f"--root={root}"
+    diff.write_text(DIFF)
+    other.write_text(DIFF.replace("hatch", "gate"))
+    added = packhound(tmp_path, "overlay", "add", str(diff), where)
+    identity = added.stdout.split()[1].rstrip(",")
+    edited = packhound(tmp_path, "overlay", "edit", identity, str(other), where)
+    assert f"overlay {identity}" in edited.stdout and "new gate.py" in edited.stdout
+    done = packhound(tmp_path, "overlay", "reject", identity, where, "--reason=No gate", "--by=ann")
+    assert done.stdout == f"overlay {identity} is rejected\n"
+    assert packhound(tmp_path, "overlay", "list", where).stdout == "no overlays are kept\n"
+    listed = packhound(tmp_path, "overlay", "list", "--all", where)
+    assert "rejected by ann" in listed.stdout and ": No gate" in listed.stdout
+
+    accepted = packhound(tmp_path, "overlay", "accept", str(diff), where)
+    assert accepted.stdout.splitlines()[1] == "  new hatch.py"
+    assert (root / "hatch.py").read_text() == "def open_hatch():\n    return 'zebra'\n"
+    again = packhound(tmp_path, "overlay", "accept", str(diff), where)
+    assert again.returncode == 2 and "there is such a file already" in again.stderr
+
+
+def test_nothing_is_accepted_over_what_a_server_knows_as_unsaved(
+    tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
+    diff, door = tmp_path / "fix.diff", root / "door.py"
+    door.write_text("x = 1\ny = 2\n")
+    diff.write_text("--- a/door.py\n+++ b/door.py\n@@ -1,2 +1,2 @@\n-x = 1\n+zebra = 1\n y = 2\n")
+    with served(root) as engine:
+        engine.update(Document("door.py", b"x = 1\ny = 2\ntyped = 3\n"))
+        done = packhound(
+            tmp_path, "overlay", "accept", str(diff), "--root", str(root), "--three-way"
+        )
+    assert done.returncode == 2
+    assert "nothing was written: unsaved changes in door.py" in done.stderr
+    assert door.read_text() == "x = 1\ny = 2\n"

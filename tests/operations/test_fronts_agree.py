@@ -199,7 +199,10 @@ def fronts(request: pytest.FixtureRequest, tmp_path_factory: Any) -> Iterator[Fr
     opened.of_editor("memory/add", {**note, "root": str(kitchen)})
     stash = {"type": "stash", "name": "work", "summary": "Half of the tea"}
     opened.of_editor("memory/add", {**stash, "root": str(kitchen)})
-    opened.of_editor("propose", {"diff": DIFF, "author": "ann", "root": str(kitchen)})
+    for decides in (True, False):
+        opened.of_editor("propose", {"diff": DIFF, "author": "ann", "root": str(kitchen)})
+        if decides:
+            opened.of_editor("reject", {"id": OVERLAY, "reason": "Not yet"})
     opened.editor.settle()
     yield opened
     opened.close()

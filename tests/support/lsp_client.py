@@ -90,6 +90,7 @@ class LspClient:
         self.notifications: list[dict] = []
         self.server_requests: list[dict] = []
         self.settings: dict | None = None
+        self.edit: Callable[[dict], dict] | None = None
         self.stderr: list[str] = []
         self.may_log_tracebacks = False
         self._timeout_s = timeout_s
@@ -254,7 +255,9 @@ class LspClient:
             self.stderr.append(line.decode("utf-8", "replace"))
 
     def _respond(self, message: dict) -> None:
-        result = [self.settings] if message["method"] == "workspace/configuration" else None
+        result: object = [self.settings] if message["method"] == "workspace/configuration" else None
+        if message["method"] == "workspace/applyEdit" and self.edit:
+            result = self.edit(message["params"]["edit"])
         self.send(frame({"jsonrpc": "2.0", "id": message["id"], "result": result}))
 
 

@@ -160,7 +160,10 @@ FORMS = {
     "propose": Form("overlay add"),
     "overlays": Form("overlay list"),
     "overlay": Form("overlay show"),
+    "edit_overlay": Form("overlay edit"),
     "discard_overlay": Form("overlay discard"),
+    "accept": Form("overlay accept"),
+    "reject": Form("overlay reject"),
     "memory/list": Form(print=plain.print_notes),
     "memory/search": Form(print=plain.print_notes),
     "memory/show": Form(print=plain.print_note),
@@ -222,7 +225,7 @@ def _run(
         raise SettingsError(either)
     if asked.get("prompt") == "-":
         asked["prompt"] = sys.stdin.buffer.read().decode("utf-8", "replace")
-    for key in ("patch", "diff"):
+    for key in ("patch", "diff", "proposal"):
         if values.get(key):
             asked[key] = read_patch(values[key])
     arguments = {**(form.fixed or {}), **asked, **({"root": at} if at else {})}

@@ -1,4 +1,4 @@
-"""`packhound overlay`: keep, list, show and discard proposed patches."""
+"""`packhound overlay`: keep, list and show proposed patches, and decide on them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from packhound.cli.operations import COMMANDS
 
 @click.group(cls=ReportingGroup)
 def overlay() -> None:
-    """Proposed patches, to search and review the code as if they were applied; none is applied."""
+    """Proposed patches: search and review the code as if they were applied; accept or reject."""
 
 
 for words, command in COMMANDS.items():

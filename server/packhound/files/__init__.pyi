@@ -22,3 +22,6 @@ from .walk import is_secret_by_name as is_secret_by_name
 from .walk import walk_by_steps as walk_by_steps
 from .walk import walk_unignored as walk_unignored
 from .walk import why_left_out as why_left_out
+from .writer import Replacement as Replacement
+from .writer import replace_files as replace_files
+from .writer import undo_files as undo_files

@@ -11,11 +11,15 @@ from .client import tracked_but_ignored as tracked_but_ignored
 from .client import user_ignore_file as user_ignore_file
 from .co_changes import CoChanges as CoChanges
 from .co_changes import read_commits as read_commits
+from .commit import commit_files as commit_files
+from .commit import find_uncommitted as find_uncommitted
+from .commit import why_not_committed as why_not_committed
 from .hunks import OPTIONS as OPTIONS
 from .hunks import Hunk as Hunk
 from .hunks import read_hunks as read_hunks
 from .log import History as History
 from .log import HistoryReader as HistoryReader
+from .merge import merge as merge
 from .patched import PatchedFile as PatchedFile
 from .patched import apply_patch as apply_patch
 from .revision import Revision as Revision
@@ -24,5 +28,6 @@ from .revision import write_revision as write_revision
 from .working_tree import ChangedLines as ChangedLines
 from .working_tree import Changes as Changes
 from .working_tree import Lines as Lines
+from .working_tree import line_edits as line_edits
 from .working_tree import move_lines as move_lines
 from .working_tree import read_committed as read_committed

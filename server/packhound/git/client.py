@@ -30,7 +30,7 @@ _ENVIRONMENT = {
     "GIT_NO_LAZY_FETCH": "1",
     "LC_ALL": "C",
 }
-_FOREIGN = {
+FOREIGN = {
     *("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"),
     *("GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_PREFIX", "GIT_EXTERNAL_DIFF"),
     *("GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_DIFF_OPTS"),
@@ -60,7 +60,7 @@ class Repository:
 
 def open_repository(root: Path) -> Repository:
     """Return the repository that `root` lies in; never raises."""
-    if _program(root) is None:
+    if git_program(root) is None:
         return Repository("unavailable")
     done = _run(root, ("rev-parse", "--show-prefix", "--absolute-git-dir"), _TIMEOUT_S)
     if done is None:
@@ -120,7 +120,7 @@ def stream(
 
 def _start(root: Path, arguments: tuple[str, ...]) -> subprocess.Popen[bytes] | None:
     """Start git with its output as a pipe; return None if there is none."""
-    program = _program(root)
+    program = git_program(root)
     if program is None:
         return None
     try:
@@ -188,7 +188,7 @@ def has_filters(root: Path) -> bool:
 def _run(
     root: Path, arguments: tuple[str, ...], timeout_s: float, stdin: bytes = b""
 ) -> subprocess.CompletedProcess[bytes] | None:
-    program = _program(root)
+    program = git_program(root)
     if program is None:
         return None
     try:
@@ -204,7 +204,7 @@ def _run(
         return None
 
 
-def _program(root: Path) -> str | None:
+def git_program(root: Path) -> str | None:
     """Return the path of git, unless it lies in the folder, which must not choose what runs."""
     program = shutil.which("git")
     inside = program and Path(program).resolve().is_relative_to(root.resolve())
@@ -213,7 +213,7 @@ def _program(root: Path) -> str | None:
 
 def _options(root: Path) -> dict[str, Any]:
     """Return how git is started: in the folder, told nothing of another one, without a window."""
-    inherited = {name: value for name, value in os.environ.items() if name not in _FOREIGN}
+    inherited = {name: value for name, value in os.environ.items() if name not in FOREIGN}
     window = getattr(subprocess, "CREATE_NO_WINDOW", 0)
     return {"cwd": root, "env": {**inherited, **_ENVIRONMENT}, "creationflags": window}
 

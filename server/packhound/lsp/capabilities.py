@@ -35,6 +35,8 @@ class Client:
     registers_settings: bool
     watches_files: bool
     shows_progress: bool
+    edits_documents: bool
+    """Applies edits to versions of its documents."""
     syncs_notebooks: bool
     resolves_symbols: bool
     all_symbol_kinds: bool
@@ -53,6 +55,9 @@ def read_client(params: Params) -> Client:
     resolves = _get_path(capabilities, "workspace", "symbol", "resolveSupport") is not None
     formats = _get_path(capabilities, "textDocument", "hover", "contentFormat")
     kinds = _get_path(capabilities, "workspace", "symbol", "symbolKind")
+    edit = ("workspace", "workspaceEdit")
+    # Neovim has them and names only those of whole files.
+    edits = (_get_path(capabilities, *edit, n) for n in ("documentChanges", "resourceOperations"))
     outline = _get_path(capabilities, "textDocument", "documentSymbol")
     process_id = params.get("processId")
     options = params.get("initializationOptions")
@@ -68,6 +73,7 @@ def read_client(params: Params) -> Client:
         registers_settings=_registers(capabilities, "didChangeConfiguration"),
         watches_files=_registers(capabilities, "didChangeWatchedFiles"),
         shows_progress=_get_path(capabilities, "window", "workDoneProgress") is True,
+        edits_documents=_get_path(capabilities, "workspace", "applyEdit") is True and any(edits),
         syncs_notebooks=_get_path(capabilities, "notebookDocument", "synchronization") is not None,
         resolves_symbols=resolves,
         all_symbol_kinds=kinds is not None,

@@ -192,6 +192,14 @@ class Documents:
             located = [(d.engine_path, d.uri) for d in self._open.values() if d.engine_path]
         return next((u for (e, p), u in located if p == path and str(e.root) == root), None)
 
+    def text_of(self, engine: Engine, path: str) -> OpenDocument | None:
+        """Return the open document, other than a notebook, of a path in a folder."""
+        with self._lock:
+            for document in self._open.values():
+                if document.engine_path == (engine, path):
+                    return document if isinstance(document.buffer, TextBuffer) else None
+        return None
+
     def paths_in(self, engine: Engine) -> list[str]:
         """Return the paths of the open documents of an engine, each once."""
         with self._lock:

@@ -9,7 +9,12 @@ from pathlib import Path
 
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
-from packhound.core.settings_files import FolderSettings, Overrides, other_settings_note
+from packhound.core.settings_files import (
+    WORKSPACE_FILE,
+    FolderSettings,
+    Overrides,
+    other_settings_note,
+)
 from packhound.core.status import Reading, total_reading
 from packhound.operations import (
     OPERATIONS,
@@ -64,9 +69,15 @@ class Folders:
 
     @property
     def operations(self) -> list[Operation]:
-        """The operations that the settings offer; the default ones where they name an unknown."""
+        """The operations that the settings offer; the default ones where they name an unknown.
+
+        A workspace's own file offers none that the user himself has to name.
+        """
+        in_force = self._settings.read()
+        origin = in_force.layers["mcp.tools"].origin if "mcp.tools" in in_force.layers else ""
         try:
-            return select_operations(self.settings.mcp.tools)
+            operations = select_operations(in_force.settings.mcp.tools)
+            return [each for each in operations if not each.by_name or origin != WORKSPACE_FILE]
         except SettingsError as problem:
             log.warning("%s", problem)
             return select_operations(())
@@ -80,8 +91,8 @@ class Folders:
         """
         if name in OPERATIONS and OPERATIONS[name] not in self.operations:
             raise SettingsError(
-                f"tool '{name}' is switched off; name it or its group '{OPERATIONS[name].group}'"
-                " in the setting 'mcp.tools'"
+                f"tool '{name}' is switched off; name it {_or_its_group(OPERATIONS[name])} in the"
+                " setting 'mcp.tools'"
             )
         roots = self._workspace.roots
         if self._editors:
@@ -117,3 +128,7 @@ class Folders:
     def close(self) -> None:
         """Follow the folders no longer."""
         self._workspace.close()
+
+
+def _or_its_group(operation: Operation) -> str:
+    return "yourself" if operation.by_name else f"or its group '{operation.group}'"

@@ -1,3 +1,7 @@
+from .decisions import Accept as Accept
+from .decisions import Acceptance as Acceptance
+from .decisions import check_acceptance as check_acceptance
+from .decisions import record_acceptance as record_acceptance
 from .docs import DOCS_FOLDER as DOCS_FOLDER
 from .docs import PAGE_MARK as PAGE_MARK
 from .elsewhere import elsewhere as elsewhere
@@ -9,6 +13,7 @@ from .operation import Call as Call
 from .operation import Json as Json
 from .operation import Operation as Operation
 from .operation import Request as Request
+from .overlays import find_overlay as find_overlay
 from .pack import Pack as Pack
 from .pack import item_row as item_row
 from .pack import make_pack as make_pack

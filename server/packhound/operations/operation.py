@@ -114,6 +114,7 @@ class Operation:
     unlisted: tuple[str, ...] = ()
     instead: str = ""
     lists: bool = False
+    by_name: bool = False
 
     @property
     def takes_patch(self) -> bool:

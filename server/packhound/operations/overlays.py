@@ -1,4 +1,4 @@
-"""Overlays: patches that somebody proposes, kept until they are discarded, never applied here.
+"""Overlays: patches that somebody proposes, kept until somebody decides on them.
 
 `propose` writes to the user's data folder; everything else only reads.
 """
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from packhound.impact import Break, RelatedFile
     from packhound.service import Overlay, Root
 
-_GROUP = "overlays"
-_MAX_PATCH = 5_000_000
+GROUP = "overlays"
+MAX_PATCH = 5_000_000
 _MAX_FILES = 10
 
 Patch = Annotated[
-    str, Meta(min_length=1, max_length=_MAX_PATCH, description="A diff, as `git diff` prints it.")
+    str, Meta(min_length=1, max_length=MAX_PATCH, description="A diff, as `git diff` prints it.")
 ]
 Identity = Annotated[
     str, Meta(min_length=1, max_length=100, description="Of an overlay, as `overlays` lists it.")
@@ -47,6 +47,7 @@ class Propose(Request):
 class ListOverlays(Request):
     """All of the folders."""
 
+    all: Annotated[bool, Meta(description="Those that were decided on too.")] = False
     max_tokens: MaxTokens = 4_000
 
 
@@ -55,6 +56,12 @@ class OverlayId(Request):
 
     id: Identity
     max_tokens: MaxTokens = 4_000
+
+
+class EditOverlay(OverlayId, kw_only=True):
+    """One overlay, and the patch that it shall be."""
+
+    diff: Patch
 
 
 class ShowOverlay(OverlayId):
@@ -75,41 +82,49 @@ def propose(call: Call, request: Propose) -> Json:
         overlay = service.Overlays(root.engine.root).add(
             request.diff, request.author, request.message, folder.base_digests()
         )
-        return {**_row(call, root, overlay), **_verdict(root, overlay)}
+        return {**_row(call, root, overlay), **verdict_of_overlay(root, overlay)}
     raise service.best_refusal(refusals or [SettingsError("no folder is open")])
 
 
-def list_(call: Call, _request: ListOverlays) -> Json:
+def edit(call: Call, request: EditOverlay) -> Json:
+    """Replace the patch of an overlay. Raises SettingsError: it does not apply."""
+    root, overlay = find_overlay(call, request.id)
+    folder = root.engine.proposals.open(service.patch_bytes(request.diff)).folder
+    overlays = service.Overlays(root.engine.root)
+    edited = overlays.edit(overlay, request.diff, folder.base_digests())
+    return {**_row(call, root, edited), **verdict_of_overlay(root, edited)}
+
+
+def list_(call: Call, request: ListOverlays) -> Json:
     """Return the overlays of all folders, the newest first, without their diffs."""
-    rows = [_row(call, root, overlay) for root, overlay in _all(call)]
+    rows = [
+        _row(call, root, overlay)
+        for root in call.roots
+        for overlay in service.Overlays(root.engine.root).all(decided=request.all)
+    ]
     return {"overlays": sorted(rows, key=lambda row: str(row["created"]), reverse=True)}
 
 
 def show(call: Call, request: ShowOverlay) -> Json:
     """Return one overlay. Raises SettingsError: there is none of that id."""
-    root, overlay = _find(call, request.id)
+    root, overlay = find_overlay(call, request.id)
     diff = (
         {"diff": without_secrets(overlay.patch.decode("utf-8", "replace"))}
         if request.with_diff
         else {}
     )
-    return {**_row(call, root, overlay), **_verdict(root, overlay), **diff}
+    return {**_row(call, root, overlay), **verdict_of_overlay(root, overlay), **diff}
 
 
 def discard(call: Call, request: OverlayId) -> Json:
     """Delete one overlay. Raises SettingsError: there is none of that id."""
-    root, overlay = _find(call, request.id)
+    root, overlay = find_overlay(call, request.id)
     service.Overlays(root.engine.root).discard(overlay.id)
     return {"id": overlay.id, "status": "discarded"}
 
 
-def _all(call: Call) -> Iterator[tuple[Root, Overlay]]:
-    for root in call.roots:
-        for overlay in service.Overlays(root.engine.root).all():
-            yield root, overlay
-
-
-def _find(call: Call, identity: str) -> tuple[Root, Overlay]:
+def find_overlay(call: Call, identity: str) -> tuple[Root, Overlay]:
+    """Return an overlay and its folder. Raises SettingsError: there is none of that id."""
     refusals = []
     for root in call.roots:
         try:
@@ -127,7 +142,22 @@ def _row(call: Call, root: Root, overlay: Overlay) -> Json:
         "message": safe_line(overlay.message),
         "created": iso_date(overlay.created),
         **call.roots.whose(root.path),
+        "decisions": [
+            {
+                "decision": each.decision,
+                "by": safe_line(each.by),
+                "date": iso_date(each.date),
+                "reason": safe_line(each.reason),
+                "verdict": safe_line(each.verdict),
+                "base": each.base,
+                "commit": each.commit,
+            }
+            for each in overlay.decisions
+        ],
+        "open": overlay.is_open,
     }
+    if not overlay.is_open:
+        return {**row, "applies": False, "problem": "", "files": []}
     try:
         folder = root.engine.proposals.open(overlay.patch).folder
     except SettingsError as refusal:
@@ -147,8 +177,10 @@ def _row(call: Call, root: Root, overlay: Overlay) -> Json:
     return {**row, "applies": True, "problem": "", "files": files}
 
 
-def _verdict(root: Root, overlay: Overlay) -> Json:
-    """Return what is known of an overlay that applies, and nothing of another."""
+def verdict_of_overlay(root: Root, overlay: Overlay) -> Json:
+    """Return what is known of an open overlay that applies, and nothing of another."""
+    if not overlay.is_open:
+        return {}
     try:
         proposal = root.engine.proposals.open(overlay.patch)
         verdict = service.verdict_of(root.engine, proposal, overlay.patch, _MAX_FILES)
@@ -234,7 +266,11 @@ def _lines(row: Row) -> Iterator[str]:
     by = f" by {row['author']}" if row["author"] else ""
     message = f": {row['message']}" if row["message"] else ""
     yield visible_line(f"overlay {row['id']}{by}, {row['created']}{message}")
-    if not row["applies"]:
+    for each in row["decisions"]:
+        reason = f": {each['reason']}" if each["reason"] else ""
+        commit = f", commit {each['commit'][:10]}" if each["commit"] else ""
+        yield visible_line(f"  {each['decision']} by {each['by']}, {each['date']}{commit}{reason}")
+    if row["open"] and not row["applies"]:
         yield visible_line(f"  does not apply any more: {row['problem']}")
     for file in row["files"]:
         old = f" of {visible_line(file['old_path'])}" if "old_path" in file else ""
@@ -274,10 +310,12 @@ _SHOW = Operation(
     "overlay",
     "Show an overlay",
     "Whether a proposed patch applies, and what it changes.",
-    "`id`, `author`, `message`, `created`, whether it `applies` to what the user sees, else the "
-    "`problem`, and its `files` with `change`, lines `added` and `removed`, and whether they have "
-    "`moved_on` since it was proposed; `diff` where it was asked for. The `verdict` has a "
-    "`summary` in a line, `syntax` (lines that do not parse), `unresolved` uses of names, "
+    "`id`, `author`, `message`, `created`, `decisions` on it (`decision`, `by`, `date`, `reason`, "
+    "`commit`, and `verdict` and `base` digests as they were), whether it is still `open`, whether "
+    "it `applies` to what the user sees, else the `problem`, and its `files` with `change`, lines "
+    "`added` and `removed`, and whether they have `moved_on` since it was proposed; `diff` where "
+    "it was asked for. The `verdict` has a `summary` in a line, `syntax` (lines that do not "
+    "parse), `unresolved` uses of names, "
     "`calls` with another number of arguments, definitions `removed`, `callers` of what it "
     "changes, `tests` to run, `related` files that usually change with it and are not in it, "
     "`warnings` (secrets, CI, lock files), and `refused_by`: HEAD or the disk, where it applies "
@@ -285,7 +323,7 @@ _SHOW = Operation(
     ShowOverlay,
     show,
     _shown_text,
-    _GROUP,
+    GROUP,
 )
 OPERATIONS = (
     Operation(
@@ -297,7 +335,7 @@ OPERATIONS = (
         Propose,
         propose,
         _shown_text,
-        _GROUP,
+        GROUP,
         writes=True,
         instead="Give its id as `patch` to search, grep, symbol, changes, outline, related, pack "
         "and read_node.",
@@ -310,9 +348,19 @@ OPERATIONS = (
         ListOverlays,
         list_,
         _listed_text,
-        _GROUP,
+        GROUP,
     ),
     _SHOW,
+    replace(
+        _SHOW,
+        name="edit_overlay",
+        title="Edit an overlay",
+        description="Replace the diff of a proposed patch, which keeps its id.",
+        returns="The overlay, as it is shown.",
+        request=EditOverlay,
+        run=edit,
+        writes=True,
+    ),
     replace(
         _SHOW,
         name="discard_overlay",

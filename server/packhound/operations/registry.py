@@ -17,6 +17,7 @@ from packhound.core.typed import convert, convert_value, fields_of, json_schema,
 from packhound.core.types import NodeRef
 from packhound.operations import (
     changes,
+    decisions,
     docs,
     episodes,
     explain,
@@ -69,6 +70,7 @@ OPERATIONS: dict[str, Operation] = {
         *skills.OPERATIONS,
         *episodes.OPERATIONS,
         *overlays.OPERATIONS,
+        *decisions.OPERATIONS,
         explain.OPERATION,
         docs.OPERATION,
         *folder.OPERATIONS,
@@ -299,4 +301,8 @@ def select_operations(names: Sequence[str]) -> list[Operation]:
             raise SettingsError(
                 f"setting 'mcp.tools' names '{visible_line(name)}'; {nearest(name, known)}"
             )
-    return [each for each in OPERATIONS.values() if each.name in names or each.group in names]
+    return [
+        each
+        for each in OPERATIONS.values()
+        if each.name in names or (each.group in names and not each.by_name)
+    ]

@@ -25,7 +25,7 @@ NOT_ALLOWED = {"error": "not allowed"}
 
 WRITING = frozenset(
     {"remember", "decide", "stash", "record_skill", "record_episode"}
-    | {"memory/add", "memory/episode"}
+    | {"memory/add", "memory/episode", "accept", "reject"}
 )
 """Tools and requests that would write twice if they were sent twice."""
 UNKNOWN_OUTCOME = (

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from packhound.core.types import Document
 from packhound.files import decode, read_text
 from packhound.service.indexed_folder import IndexedFolder
+from packhound.service.seen_texts import read_saved
 
 
 class OpenText(NamedTuple):
@@ -52,6 +53,15 @@ class OpenTexts:
         with self._lock:
             self._replace(path, editor, None)
 
+    def unsaved(self, path: str) -> list[object]:
+        """Return the editors whose text of a path is not that of its file."""
+        texts = self._texts.get(path, {})
+        if not texts:
+            return []
+        saved = read_saved(self._folder.root, path)
+        as_shown = [] if saved is None else [decode(path, saved), _as_text(saved)]
+        return [editor for editor, text in texts.items() if text.document.source not in as_shown]
+
     def _replace(self, path: str, editor: object, text: OpenText | None) -> None:
         before = self._texts.get(path, {})
         texts = {other: before[other] for other in before if other != editor}
@@ -71,6 +81,11 @@ class OpenTexts:
             return True  # Nothing is read.
         text = decode(document.path, document.source)
         return read_text(self._folder.root, document.path) == text
+
+
+def _as_text(saved: bytes) -> bytes:
+    """Return a file as editors show it that take it for UTF-8."""
+    return saved.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").encode()
 
 
 def _newest(texts: Mapping[object, OpenText]) -> OpenText | None:

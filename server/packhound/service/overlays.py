@@ -1,4 +1,4 @@
-"""Proposed patches of a folder: kept in the user's data folder, one file each, until discarded."""
+"""Proposed patches of a folder, and what was decided on them: files in the user's data folder."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import hashlib
 import re
 import time
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -16,13 +17,31 @@ from packhound.service.notes import notes_folder
 
 _ID = re.compile("[0-9a-f]{8}")
 _MAX_KEPT = 1_000
+"""Open ones, and as many of those that were decided on."""
+
+
+class Decision(msgspec.Struct, frozen=True, kw_only=True):
+    """That a patch was accepted or rejected: by whom, when, why, on what texts, in which state.
+
+    `verdict` is its summary then, `base` has a digest of each text as it was, `commit` the commit
+    that was made of it, if one was.
+    """
+
+    decision: Literal["accepted", "rejected"]
+    by: str
+    date: float
+    reason: str = ""
+    verdict: str = ""
+    base: dict[str, str] = {}
+    commit: str = ""
 
 
 class Overlay(msgspec.Struct, frozen=True, kw_only=True):
     """A patch with who proposed it and when, in seconds since 1970.
 
     `base` has a digest of each text that it was made for, "" for a file that there was not. `text`
-    has bytes that are not UTF-8 as surrogates.
+    has bytes that are not UTF-8 as surrogates. One that was decided on is no longer open, unless it
+    is proposed again.
     """
 
     id: str
@@ -31,6 +50,8 @@ class Overlay(msgspec.Struct, frozen=True, kw_only=True):
     message: str
     created: float
     base: dict[str, str]
+    decisions: tuple[Decision, ...] = ()
+    is_open: bool = True
 
     @property
     def patch(self) -> bytes:
@@ -49,6 +70,8 @@ class Overlays:
         if len(self.all()) >= _MAX_KEPT:
             raise StoreError(f"{_MAX_KEPT:,} overlays are kept; discard some")
         identity = hashlib.blake2b(patch_bytes(text), digest_size=4).hexdigest()
+        while (previous := self._read(identity)) and previous.text != text:  # It was edited since.
+            identity = hashlib.blake2b(identity.encode(), digest_size=4).hexdigest()
         overlay = Overlay(
             id=identity,
             text=text,
@@ -56,24 +79,32 @@ class Overlays:
             message=message,
             created=time.time(),
             base=base,
+            decisions=previous.decisions if previous else (),
         )
-        make_private_folder(self._folder)
-        try:
-            # As ASCII, since JSON in UTF-8 has no surrogates.
-            values = {
-                **msgspec.structs.asdict(overlay),
-                "text": text.encode("unicode_escape").decode(),
-            }
-            write_private_atomic(self._path(identity), msgspec.json.encode(values))
-        except OSError as error:
-            raise StoreError(f"'{self._folder}' cannot be written: {error.strerror}") from None
+        self._write(overlay)
         return overlay
 
-    def all(self) -> list[Overlay]:
-        """Return all that can be read, the newest first. Raises StoreError."""
+    def edit(self, overlay: Overlay, text: str, base: dict[str, str]) -> Overlay:
+        """Replace the patch of an overlay. Raises StoreError."""
+        edited = msgspec.structs.replace(overlay, text=text, base=base)
+        self._write(edited)
+        return edited
+
+    def decide(self, overlay: Overlay, decision: Decision) -> Overlay:
+        """Record a decision, after which the overlay is open no longer. Raises StoreError."""
+        decisions = (*overlay.decisions, decision)
+        decided = msgspec.structs.replace(overlay, decisions=decisions, is_open=False)
+        self._write(decided)
+        for oldest in [each for each in self.all(decided=True) if not each.is_open][_MAX_KEPT:]:
+            self._path(oldest.id).unlink(missing_ok=True)
+        return decided
+
+    def all(self, *, decided: bool = False) -> list[Overlay]:
+        """Return all that are open, or all, the newest first. Raises StoreError."""
         paths = sorted(self._folder.glob("*.json")) if self._folder.is_dir() else []
-        found = (self._read(path.stem) for path in paths)
-        return sorted(filter(None, found), key=lambda overlay: -overlay.created)
+        overlays = [each for path in paths if (each := self._read(path.stem))]
+        selected = [each for each in overlays if decided or each.is_open]
+        return sorted(selected, key=lambda overlay: -overlay.created)
 
     def get(self, identity: str) -> Overlay:
         """Return one. Raises SettingsError: there is none of that id."""
@@ -84,9 +115,19 @@ class Overlays:
         return overlay
 
     def discard(self, identity: str) -> None:
-        """Delete one. Raises SettingsError: there is none of that id."""
+        """Delete one, and what was decided on it. Raises SettingsError: there is none."""
         self.get(identity)
         self._path(identity).unlink(missing_ok=True)
+
+    def _write(self, overlay: Overlay) -> None:
+        make_private_folder(self._folder)
+        try:
+            # As ASCII, since JSON in UTF-8 has no surrogates.
+            text = overlay.text.encode("unicode_escape").decode()
+            values = msgspec.structs.replace(overlay, text=text)
+            write_private_atomic(self._path(overlay.id), msgspec.json.encode(values))
+        except OSError as error:
+            raise StoreError(f"'{self._folder}' cannot be written: {error.strerror}") from None
 
     def _path(self, identity: str) -> Path:
         return self._folder / f"{identity}.json"
@@ -107,3 +148,8 @@ def patch_bytes(text: str) -> bytes:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError as error:
         raise SettingsError(f"the patch has no UTF-8 at character {error.start:,}") from None
+
+
+def text_digest(text: bytes | None) -> str:
+    """Return the digest of a text that a patch is made for, "" where there is none."""
+    return "" if text is None else hashlib.blake2b(text, digest_size=8).hexdigest()

@@ -7,17 +7,16 @@ index has changed.
 
 from __future__ import annotations
 
-import hashlib
-import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 from packhound.core.errors import SettingsError
 from packhound.core.settings_reader import changed
 from packhound.core.status import LeftOut
 from packhound.core.types import Document, Query
-from packhound.files import decode, is_included, is_large, is_searched_text, read_bytes
+from packhound.files import decode, is_included, is_large, is_searched_text
 from packhound.git import ChangedLines, Changes, Lines, PatchedFile, apply_patch, move_lines
 from packhound.grep import Grep
 from packhound.index import Index, Snapshot
@@ -26,8 +25,10 @@ from packhound.parsing import SharedPool
 from packhound.search import SearchCache
 from packhound.service.indexed_folder import Current, IndexedFolder
 from packhound.service.open_index import OpenedIndex
+from packhound.service.overlays import text_digest
 from packhound.service.peers import Peers
 from packhound.service.redacted_texts import RedactedTexts
+from packhound.service.seen_texts import read_seen
 
 _OWN = {
     "ranking.activity": False,
@@ -35,7 +36,6 @@ _OWN = {
     "index.persist": False,
 }
 """Settings that keep habits and the disk out of it."""
-_MOST_BYTES = 30_000_000
 _WHOLE: Lines = (0, 1 << 30)
 
 
@@ -103,12 +103,7 @@ class ProposedFolder(IndexedFolder):
 
     def base_digests(self) -> dict[str, str]:
         """Return a digest of each text that the patch changes as it is now, "" for none."""
-        return {
-            path: hashlib.blake2b(file.before, digest_size=8).hexdigest()
-            if file.before is not None
-            else ""
-            for path, file in self.patched.items()
-        }
+        return {path: text_digest(file.before) for path, file in self.patched.items()}
 
     def changes(self) -> Changes:
         """Return the changed lines, those of the patch among them."""
@@ -128,7 +123,7 @@ class ProposedFolder(IndexedFolder):
         with self._forking:
             if snapshot is self._forked:
                 return
-            files = apply_patch(self._patch, self._read)
+            files = apply_patch(self._patch, partial(read_seen, self._base))
             for file in files.values():
                 if file.before is None and Path(self.root, file.path).is_dir():
                     raise SettingsError(f"the patch does not apply to {file.path!r}: a folder")
@@ -160,33 +155,6 @@ class ProposedFolder(IndexedFolder):
             if is_searched_text(text, limits.max_file_bytes):
                 large = is_large(file.path, text, limits.max_file_bytes)
                 yield file.path, Document(file.path, text, is_large=large)
-
-    def saved(self, path: str) -> bytes | None:
-        """Return a file as it is on the disk, None if it cannot be read or is too large."""
-        try:
-            file = read_bytes(self.root, path, _MOST_BYTES)
-        except (OSError, ValueError):
-            return None
-        return file[0] if file else None
-
-    def _read(self, path: str) -> bytes | None:
-        """Return a file as the user sees it. Raises SettingsError for what no patch may change."""
-        saved = self.saved(path)
-        file_path = Path(self.root, path)
-        is_linked = file_path.is_symlink() or any(
-            (self.root / folder).is_symlink() for folder in file_path.relative_to(self.root).parents
-        )
-        if is_linked or (saved is None and os.path.lexists(file_path) and not file_path.is_dir()):
-            raise SettingsError(f"the patch does not apply to {path!r}: a link, or no plain file")
-        document = self._base.open_document(path)
-        if document is None or (saved is not None and decode(path, saved) == document.source):
-            return saved
-        if saved is not None and decode(path, saved) != saved.removeprefix(b"\xef\xbb\xbf"):
-            raise SettingsError(
-                f"the patch does not apply to {path!r}: it is open and not saved, and is searched"
-                " as another text than that of its file"
-            )
-        return document.source
 
 
 class _ProposedChanges(Changes):

@@ -22,6 +22,7 @@ from packhound.git import (
 )
 from packhound.parsing import find_errors
 from packhound.redact import RedactionTimeout, redact
+from packhound.service.seen_texts import read_saved
 
 if TYPE_CHECKING:
     from packhound.impact import Breaks, ChangeSet
@@ -105,11 +106,16 @@ def _error_lines(path: str, source: bytes | None, language: str) -> set[int]:
     return {source.count(b"\n", 0, start) for start in offsets}
 
 
+def runs_on_its_own(path: str) -> bool:
+    """Return True for a file that says what runs in CI or at a commit."""
+    return _AUTOMATION.search(path) is not None
+
+
 def _warnings(files: Mapping[str, PatchedFile]) -> list[str]:
     """Return what of a patch deserves a second look: secrets, automation, lock files."""
     warnings = []
     for path, file in files.items():
-        if _AUTOMATION.search(path):
+        if runs_on_its_own(path):
             warnings.append(f"{path} says what runs on its own, in CI or at a commit")
         if is_lock_file(path):
             warnings.append(f"{path} is a lock file: it decides what is installed")
@@ -129,7 +135,7 @@ def _refusals(folder: ProposedFolder, patch: bytes) -> dict[str, str]:
     refusals = {}
     sides: dict[str, Callable[[str], bytes | None]] = {
         "HEAD": partial(read_committed, folder.root),
-        "the disk": folder.saved,
+        "the disk": partial(read_saved, folder.root),
     }
     for name, read in sides.items():
         try:

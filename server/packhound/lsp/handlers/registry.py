@@ -13,6 +13,7 @@ from lsprotocol import types
 
 from packhound.lsp.handlers import call_hierarchy as calls
 from packhound.lsp.handlers import execute_command as commands
+from packhound.lsp.handlers.accept import accept
 from packhound.lsp.handlers.did_change import did_change
 from packhound.lsp.handlers.did_change_configuration import did_change_configuration
 from packhound.lsp.handlers.did_change_watched_files import did_change_watched_files
@@ -25,6 +26,7 @@ from packhound.lsp.handlers.explain import explain
 from packhound.lsp.handlers.hover import hover
 from packhound.lsp.handlers.initialize import initialize, initialized
 from packhound.lsp.handlers.log_level import log_level, set_trace
+from packhound.lsp.handlers.overlay_text import overlay_text
 from packhound.lsp.handlers.pack import pack, pack_item
 from packhound.lsp.handlers.picked import picked
 from packhound.lsp.handlers.read import read
@@ -73,6 +75,8 @@ OF_OPERATIONS: dict[str, Handler] = {
     "explain": traced_handler("explain", explain),
     "pack": traced_handler("pack", pack),
     "packItem": pack_item,
+    "accept": accept,
+    "overlayText": overlay_text,
     "read": read,
     "status": status,
     "rebuild": rebuild,

@@ -1,0 +1,150 @@
+"""`packhound/accept`: what the editor has open it changes itself, the rest is written on the disk.
+
+The editor's part is one edit, thus one step to undo, of the versions that were looked at. It saves
+nothing. With a commit all goes to the disk, since that is what is committed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from lsprotocol import types
+
+from packhound.core.errors import SettingsError
+from packhound.core.types import Json, Span
+from packhound.lsp.documents import OpenDocument
+from packhound.lsp.language_server import PackhoundServer
+from packhound.lsp.locations import Locations
+from packhound.lsp.operations import arguments_of, call_of
+from packhound.lsp.position import range_of_span
+from packhound.operations import (
+    Accept,
+    Acceptance,
+    check_acceptance,
+    leave,
+    read_request,
+    record_acceptance,
+    switched_on,
+)
+from packhound.redact import visible_line
+from packhound.rpc import Params
+from packhound.service import undo_changes, write_changes
+from packhound.text import LineIndex
+
+if TYPE_CHECKING:
+    from packhound.service import FileChange
+
+_ANSWER_S, _SYNC_S, _POLL_S = 30.0, 5.0, 0.02
+"""Seconds that the editor has for its edit, and then for telling us of it."""
+_MARK = b"\xef\xbb\xbf"
+
+
+class _OpenChange(NamedTuple):
+    document: OpenDocument
+    version: int
+    change: FileChange
+    text: bytes
+    """What the editor has, as it was looked at."""
+
+
+def accept(ls: PackhoundServer, params: Params) -> Json:
+    """Write the files of a proposal. Raises SettingsError: nothing was written."""
+    call, _ = switched_on(call_of(ls))
+    arguments = arguments_of(ls, "accept", params)
+    root = str(arguments.pop("root", "") or "")
+    call = replace(call, roots=call.roots.select(root))
+    request = read_request("accept", arguments)
+    assert isinstance(request, Accept)
+    accepted = check_acceptance(call, request, ls.session.documents)
+    in_editor = [] if request.commit else _in_editor(ls, accepted)
+    paths = [each.change.path for each in in_editor]
+    on_disk = [each for each in accepted.changes if each.path not in paths]
+    if stuck := [each.path for each in on_disk if each.is_unsaved]:
+        raise SettingsError(
+            f"nothing was written: unsaved changes in {visible_line(', '.join(stuck))}, which this"
+            " editor cannot have changed from here: save them"
+        )
+    engine = accepted.root.engine
+    undo = write_changes(engine, on_disk)
+    problem = _edit(ls, in_editor)
+    if problem:
+        changed = undo_changes(engine, undo)
+        also = f"; this stayed, since it was changed: {', '.join(changed)}" if changed else ""
+        raise SettingsError(f"nothing was written: {problem}{also}")
+    row = record_acceptance(call, request, accepted, paths)
+    answer: Json = leave(call.roots, row, Locations(ls.session))
+    return answer
+
+
+def _in_editor(ls: PackhoundServer, accepted: Acceptance) -> list[_OpenChange]:
+    """Return what the editor has open as it was looked at, and can change."""
+    changes = list[_OpenChange]()
+    if not ls.session.client.edits_documents:
+        return changes
+    for each in accepted.changes:
+        document = ls.session.documents.text_of(accepted.root.engine, each.path)
+        if document is None or each.seen is None or each.after in (None, each.seen):
+            continue
+        version, text = document.version, document.buffer.source
+        if (
+            text == each.seen.removeprefix(_MARK)
+            and not each.file.mode
+            and _is_utf8(each.after or b"")
+        ):
+            changes.append(_OpenChange(document, version, each, text))
+    return changes
+
+
+def _edit(ls: PackhoundServer, changes: Sequence[_OpenChange]) -> str:
+    """Have the editor change its documents; return why it did not, "" if it did."""
+    if not changes:
+        return ""
+    edits = [
+        types.TextDocumentEdit(
+            types.OptionalVersionedTextDocumentIdentifier(each.document.uri, each.version),
+            _text_edits(ls, each),
+        )
+        for each in changes
+    ]
+    edit = types.WorkspaceEdit(document_changes=edits)
+    params = types.ApplyWorkspaceEditParams(edit, "Accept a proposed patch")
+    pending: Future[types.ApplyWorkspaceEditResult] = ls.workspace_apply_edit(params)
+    try:
+        answer = pending.result(_ANSWER_S)
+    except FutureTimeout:
+        return f"the editor did not answer within {_ANSWER_S:g} s"
+    except Exception as error:
+        return f"the editor refused: {visible_line(str(error))}"
+    if not answer.applied:
+        return f"the editor refused: {visible_line(answer.failure_reason or 'no reason given')}"
+    deadline = time.monotonic() + _SYNC_S
+    while unchanged := [each for each in changes if each.document.buffer.source == each.text]:
+        if time.monotonic() > deadline:
+            names = ", ".join(each.change.path for each in unchanged)
+            return f"the editor did not change {visible_line(names)}"
+        time.sleep(_POLL_S)
+    return ""
+
+
+def _text_edits(ls: PackhoundServer, each: _OpenChange) -> list[types.TextEdit]:
+    """Return the edits that lead from what the editor has to what shall be."""
+    lines = LineIndex(each.text)
+    edits = []
+    for start, end, new in each.change.edits:
+        span = Span(start, end, lines.line_of(start), lines.line_of(max(start, end - 1)))
+        where = range_of_span(span, each.text, ls.session.client.encoding)
+        edits.append(types.TextEdit(where, new.decode()))
+    return edits
+
+
+def _is_utf8(text: bytes) -> bool:
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

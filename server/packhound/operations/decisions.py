@@ -1,0 +1,270 @@
+"""Accept and reject proposed patches: the only operations that write files of the workspace.
+
+Nothing is executed but git, and the user's own hooks where a person asks for a commit.
+"""
+
+from __future__ import annotations
+
+import getpass
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from msgspec import Meta
+
+from packhound import service
+from packhound.core.errors import SettingsError
+from packhound.operations.operation import Call, Json, MaxTokens, Operation, Request, Word
+from packhound.operations.overlays import (
+    GROUP,
+    MAX_PATCH,
+    OverlayId,
+    find_overlay,
+    verdict_of_overlay,
+)
+from packhound.operations.text import Row, Text, path_of, rows_in
+from packhound.redact import safe_line, visible_line
+
+if TYPE_CHECKING:
+    from packhound.service import FileChange, Overlay, Root
+
+_MAX_SUBJECT = 72
+_TYPES = [
+    "build",
+    "chore",
+    "ci",
+    "docs",
+    "feat",
+    "fix",
+    "perf",
+    "refactor",
+    "revert",
+    "style",
+    "test",
+]
+_SUBJECT = re.compile(rf"(?:{'|'.join(_TYPES)})(?:\([^()\s]+\))?!?: \S[^\n]*")
+_MAX_REASON = 4_000
+
+By = Annotated[Word, Meta(description="Who decides; else the user of this computer.")]
+
+
+class Accept(Request):
+    """A proposal, and what may be done to take it."""
+
+    proposal: Annotated[
+        str,
+        Meta(min_length=1, max_length=MAX_PATCH, description="Id of an overlay, or a diff."),
+    ]
+    three_way: Annotated[
+        bool, Meta(description="Merge it into files with unsaved or uncommitted changes.")
+    ] = False
+    commit: Annotated[
+        str,
+        Meta(
+            max_length=_MAX_SUBJECT,
+            description='Commit its files, with this subject: "type(scope): subject". Hooks run.',
+        ),
+    ] = ""
+    reason: Annotated[str, Meta(max_length=_MAX_REASON, description="Why.")] = ""
+    by: By = ""
+    max_tokens: MaxTokens = 4_000
+
+
+class Reject(OverlayId):
+    """A proposal, and why it is not wanted."""
+
+    reason: Annotated[str, Meta(max_length=_MAX_REASON, description="Why.")] = ""
+    by: By = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """A proposal that may be accepted, and what its files become."""
+
+    root: Root
+    overlay: Overlay
+    changes: Sequence[FileChange]
+    verdict: str
+
+
+def accept(call: Call, request: Accept) -> Json:
+    """Write the files of a proposal. Raises SettingsError: nothing was written."""
+    accepted = check_acceptance(call, request)
+    service.write_changes(accepted.root.engine, accepted.changes)
+    return record_acceptance(call, request, accepted)
+
+
+def check_acceptance(call: Call, request: Accept, editor: object = None) -> Acceptance:
+    """Return what accepting a proposal means, for an editor that changes its own open texts.
+
+    Raises SettingsError: it would overwrite something, or does not apply.
+    """
+    if request.commit and call.is_agent:
+        raise SettingsError("a commit runs hooks: only a person may ask for it")
+    if request.commit and not _SUBJECT.fullmatch(request.commit):
+        raise SettingsError(
+            f"commit is {request.commit!r}; expected 'type(scope): subject' with one of the"
+            f" types: {', '.join(_TYPES)}"
+        )
+    is_diff = "\n" in request.proposal.strip()
+    roots = [*call.roots] if is_diff else [find_overlay(call, request.proposal)[0]]
+    refusals = []
+    for root in roots:
+        overlays = service.Overlays(root.engine.root)
+        overlay = None if is_diff else _open_one(find_overlay(call, request.proposal)[1])
+        patch = overlay.patch if overlay else service.patch_bytes(request.proposal)
+        try:
+            changes = service.plan_changes(
+                root.engine, patch, three_way=request.three_way, editor=editor
+            )
+        except SettingsError as refusal:
+            refusals.append(refusal)
+            continue
+        if request.commit:
+            service.check_commit(root.engine, f"{request.commit}\n{request.reason}", changes)
+        if overlay is None:
+            overlay = overlays.add(request.proposal, "", "", _base(changes))
+        return Acceptance(root, overlay, changes, _summary(root, overlay))
+    raise service.best_refusal(refusals or [SettingsError("no folder is open")])
+
+
+def record_acceptance(
+    call: Call, request: Accept, accepted: Acceptance, in_editor: Sequence[str] = ()
+) -> Json:
+    """Commit if that is asked for, record it, and return the answer.
+
+    Raises SettingsError: the files are written, but git did not commit them.
+    """
+    root, overlay, problem, commit = accepted.root, accepted.overlay, "", ""
+    if request.commit:
+        message = "\n\n".join(filter(None, (request.commit, _message(overlay))))
+        try:
+            commit = service.commit_changes(root.engine, message, accepted.changes)
+        except SettingsError as failure:
+            problem = str(failure)
+    decision = service.Decision(
+        decision="accepted",
+        by=_who(call, request.by),
+        date=time.time(),
+        reason=request.reason,
+        verdict=accepted.verdict,
+        base=_base(accepted.changes),
+        commit=commit,
+    )
+    service.Overlays(root.engine.root).decide(overlay, decision)
+    if problem:
+        raise SettingsError(f"the files are written, but not committed: {problem}")
+    files = [
+        {
+            "path": each.path,
+            "change": each.file.change,
+            "merged": each.is_merged,
+            "in_editor": each.path in in_editor,
+        }
+        for each in accepted.changes
+    ]
+    row = {"id": overlay.id, "status": "accepted", **call.roots.whose(root.path)}
+    return {**row, "files": files, "commit": commit, "verdict": accepted.verdict}
+
+
+def reject(call: Call, request: Reject) -> Json:
+    """Take a proposal off the list, its reason kept. Raises SettingsError: there is none."""
+    root, overlay = find_overlay(call, request.id)
+    if not request.reason.strip():
+        raise SettingsError("reason is empty; say why it is rejected, or discard it")
+    decision = service.Decision(
+        decision="rejected",
+        by=_who(call, request.by),
+        date=time.time(),
+        reason=request.reason,
+        verdict=_summary(root, overlay),
+        base=overlay.base,
+    )
+    service.Overlays(root.engine.root).decide(_open_one(overlay), decision)
+    return {"id": overlay.id, "status": "rejected"}
+
+
+def _open_one(overlay: Overlay) -> Overlay:
+    """Return an overlay. Raises SettingsError: it was decided on."""
+    if not overlay.is_open:
+        raise SettingsError(
+            f"overlay '{overlay.id}' was {overlay.decisions[-1].decision} already; propose its"
+            " diff again"
+        )
+    return overlay
+
+
+def _base(changes: Sequence[FileChange]) -> dict[str, str]:
+    return {each.path: service.text_digest(each.seen) for each in changes}
+
+
+def _summary(root: Root, overlay: Overlay) -> str:
+    """Return the verdict on an overlay in a line, "" where it does not apply as it is."""
+    verdict = verdict_of_overlay(root, overlay).get("verdict")
+    return str(verdict["summary"]) if isinstance(verdict, dict) else ""
+
+
+def _message(overlay: Overlay) -> str:
+    """Return the body of a commit: what the proposal is for, and whose."""
+    by = f"Proposed-by: {safe_line(overlay.author)}" if overlay.author else ""
+    trailers = "\n".join(filter(None, (f"Overlay: {overlay.id}", by)))
+    return "\n\n".join(filter(None, (safe_line(overlay.message), trailers)))
+
+
+def _who(call: Call, by: str) -> str:
+    if call.is_agent:
+        return f"agent {by}".rstrip()
+    try:
+        return by or getpass.getuser()
+    except (KeyError, OSError):
+        return ""
+
+
+def _accepted_text(answer: Row) -> Text:
+    units = []
+    for file in rows_in(answer, "files"):
+        merged = ", merged with your changes" if file["merged"] else ""
+        where = ", in the editor: not saved" if file["in_editor"] else ""
+        units.append(f"  {file['change']} {path_of({**answer, **file})}{merged}{where}")
+    if answer["commit"]:
+        units.append(f"  commit {answer['commit']}")
+    if answer["verdict"]:
+        units.append(f"  verdict: {visible_line(answer['verdict'])}")
+    return Text([f"overlay {answer['id']} is accepted"], units, "files")
+
+
+def _rejected_text(answer: Row) -> Text:
+    return Text([f"overlay {answer['id']} is rejected"])
+
+
+OPERATIONS = (
+    Operation(
+        "accept",
+        "Accept a proposed patch",
+        "Write the files of a proposed patch, all or none: into the editor where it has them open, "
+        "else on the disk. Unsaved and uncommitted changes are never overwritten.",
+        "`id`, `status`, `files` (`path`, `change`, whether it was `merged`, and whether it is "
+        "changed `in_editor`, and not saved), the `commit`, and the `verdict` in a line.",
+        Accept,
+        accept,
+        _accepted_text,
+        GROUP,
+        writes=True,
+        idempotent=False,
+        by_name=True,
+    ),
+    Operation(
+        "reject",
+        "Reject a proposed patch",
+        "Take a proposed patch off the list; it is kept with the reason.",
+        "`id` and `status`.",
+        Reject,
+        reject,
+        _rejected_text,
+        GROUP,
+        writes=True,
+        idempotent=False,
+    ),
+)

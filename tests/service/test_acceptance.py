@@ -1,0 +1,360 @@
+"""Accepting a proposed patch: what is written, what is refused, and that nothing is lost."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import random
+import stat
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from packhound.core.errors import SettingsError
+from packhound.core.types import Document
+from packhound.operations import as_text
+from packhound.service.acceptance import FileChange, plan_changes, write_changes
+from packhound.service.engine import Engine
+from tests.support.git_repository import IDENTITY, git
+from tests.support.proposals import ask, committed
+
+ONE = "".join(f"line {n}\n" for n in range(1, 31))
+FILES = {"one.py": ONE, "lib/two.py": ONE, "three.txt": ONE, "run.sh": "echo 1\n"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, cache: Path) -> Iterator[Engine]:
+    with committed(tmp_path / "folder", FILES) as engine:
+        yield engine
+
+
+def diff_of(path: str, old: str | None, new: str | None) -> str:
+    """Return the part of a patch for one file."""
+    before, after = ((text or "").splitlines(keepends=True) for text in (old, new))
+    names = f"a/{path}" if old is not None else "/dev/null", f"b/{path}" if new else "/dev/null"
+    return "".join(difflib.unified_diff(before, after, *names))
+
+
+def said(folder: Engine, *arguments: str) -> str:
+    """Return what git says of a folder."""
+    done = subprocess.run(
+        ["git", *IDENTITY, *arguments], cwd=folder.root, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+CHANGE = diff_of("one.py", ONE, ONE.replace("line 5\n", "line five\n"))
+NEW = diff_of("new/four.py", None, "x = 1\n")
+GONE = diff_of("lib/two.py", ONE, None)
+RENAMED = """\
+diff --git a/three.txt b/lib/3.txt
+rename from three.txt
+rename to lib/3.txt
+--- a/three.txt
++++ b/lib/3.txt
+@@ -1,2 +1,2 @@
+-line 1
++line one
+ line 2
+"""
+EXECUTABLE = "diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n"
+
+
+def test_all_files_of_a_patch_are_written_and_the_decision_is_kept(folder: Engine) -> None:
+    (folder.root / "one.py").chmod(0o640)
+    proposed = ask(folder, "propose", diff=CHANGE + NEW + GONE + RENAMED + EXECUTABLE, author="ann")
+    accepted = ask(folder, "accept", proposal=proposed["id"], by="bob", reason="It is right")
+
+    assert (folder.root / "one.py").read_text() == ONE.replace("line 5\n", "line five\n")
+    assert stat.S_IMODE((folder.root / "one.py").stat().st_mode) == 0o640
+    assert (folder.root / "new/four.py").read_text() == "x = 1\n"
+    assert (folder.root / "lib/3.txt").read_text() == ONE.replace("line 1\n", "line one\n")
+    assert not (folder.root / "three.txt").exists() and not (folder.root / "lib/two.py").exists()
+    assert os.access(folder.root / "run.sh", os.X_OK)
+    assert not [*folder.root.rglob(".packhound*")]
+    changes = {row["path"]: row["change"] for row in accepted["files"]}
+    assert changes == {
+        **{"one.py": "changed", "new/four.py": "new", "lib/two.py": "deleted"},
+        **{"three.txt": "deleted", "lib/3.txt": "renamed", "run.sh": "changed"},
+    }
+    assert "  new new/four.py" in as_text("accept", accepted)
+
+    assert ask(folder, "overlays")["overlays"] == []
+    (row,) = ask(folder, "overlays", all=True)["overlays"]
+    (decision,) = row["decisions"]
+    assert (decision["decision"], decision["by"]) == ("accepted", "bob")
+    assert decision["reason"] == "It is right" and decision["base"].keys() == changes.keys()
+    assert decision["verdict"].startswith(("no break is known", "1 ", "2 "))
+    with pytest.raises(SettingsError, match="was accepted already"):
+        ask(folder, "accept", proposal=proposed["id"])
+    # What was written is searched.
+    assert folder.settled(60)
+    assert ask(folder, "grep", pattern="line five")["total_lines"] == 1
+
+
+def test_a_diff_is_accepted_as_it_is_and_one_that_is_rejected_is_kept_with_the_reason(
+    folder: Engine,
+) -> None:
+    assert ask(folder, "accept", proposal=NEW)["status"] == "accepted"
+    proposed = ask(folder, "propose", diff=CHANGE)
+    with pytest.raises(SettingsError, match="say why it is rejected"):
+        ask(folder, "reject", id=proposed["id"])
+    ask(folder, "reject", id=proposed["id"], reason="Not five", by="ann")
+    assert ask(folder, "overlays")["overlays"] == []
+    text = as_text("overlays", ask(folder, "overlays", all=True))
+    assert "rejected by ann" in text and ": Not five" in text
+    assert (folder.root / "one.py").read_text() == ONE
+    # Proposed again it is open again, and what was decided is still said.
+    again = ask(folder, "propose", diff=CHANGE)
+    assert again["id"] == proposed["id"] and again["open"]
+    assert [each["decision"] for each in again["decisions"]] == ["rejected"]
+
+
+def test_an_overlay_is_edited_under_its_id(folder: Engine) -> None:
+    proposed = ask(folder, "propose", diff=CHANGE)
+    edited = ask(folder, "edit_overlay", id=proposed["id"], diff=NEW)
+    assert edited["id"] == proposed["id"]
+    assert [file["path"] for file in edited["files"]] == ["new/four.py"]
+    # The first diff is another overlay now.
+    assert ask(folder, "propose", diff=CHANGE)["id"] != proposed["id"]
+    assert len(ask(folder, "overlays")["overlays"]) == 2
+
+
+def test_work_in_no_commit_is_refused_or_merged(folder: Engine) -> None:
+    mine = ONE.replace("line 20\n", "mine 20\n")
+    (folder.root / "one.py").write_text(mine)
+    (folder.root / "new").mkdir()
+    (folder.root / "new/mine.py").write_text("mine = 1\n")
+    folder.refresh()
+    with pytest.raises(SettingsError, match=r"uncommitted changes in one\.py: commit them, or mer"):
+        ask(folder, "accept", proposal=CHANGE + NEW)
+    assert (folder.root / "one.py").read_text() == mine
+    assert not (folder.root / "new/four.py").exists()
+    with pytest.raises(SettingsError, match=r"uncommitted changes in new/mine\.py"):
+        ask(folder, "accept", proposal=diff_of("new/mine.py", "mine = 1\n", "mine = 2\n"))
+
+    (row,) = ask(folder, "accept", proposal=CHANGE, three_way=True)["files"]
+    assert not row["merged"]
+    assert (folder.root / "one.py").read_text() == mine.replace("line 5\n", "line five\n")
+    # It was made for the commit, and its context is no more.
+    near = diff_of("one.py", ONE, ONE.replace("line 17\n", "line 17.5\n"))
+    with pytest.raises(SettingsError, match=r"it applies to the last commit: merge \(three-way\)"):
+        ask(folder, "accept", proposal=near)
+    (row,) = ask(folder, "accept", proposal=near, three_way=True)["files"]
+    assert row["merged"]
+    merged = (folder.root / "one.py").read_text()
+    assert "line five\n" in merged and "line 17.5\n" in merged and "mine 20\n" in merged
+
+
+def test_a_conflict_is_reported_and_nothing_is_written(folder: Engine) -> None:
+    mine = ONE.replace("line 5\n", "mine 5\n")
+    (folder.root / "one.py").write_text(mine)
+    folder.refresh()
+    with pytest.raises(SettingsError, match=r"changes of the same lines as in the patch in one\.p"):
+        ask(folder, "accept", proposal=NEW + CHANGE, three_way=True)
+    assert (folder.root / "one.py").read_text() == mine
+    assert not (folder.root / "new").exists()
+
+
+def test_what_is_not_saved_is_for_its_editor_alone(folder: Engine) -> None:
+    folder.update(Document("one.py", ONE.encode()), "an editor")
+    assert plan_changes(folder, CHANGE.encode(), three_way=False)
+    unsaved = ONE.replace("line 20\n", "typed 20\n").encode()
+    folder.update(Document("one.py", unsaved), "an editor")
+    for three_way in (False, True):
+        with pytest.raises(SettingsError, match=r"unsaved changes in one\.py: save them"):
+            ask(folder, "accept", proposal=CHANGE, three_way=three_way)
+    (change,) = plan_changes(folder, CHANGE.encode(), three_way=True, editor="an editor")
+    assert change.is_unsaved and edited(change) == unsaved.replace(b"line 5\n", b"line five\n")
+    assert (folder.root / "one.py").read_text() == ONE
+
+
+def edited(change: FileChange) -> bytes:
+    """Return what an editor has once it has made the edits of a change."""
+    text = change.seen or b""
+    for start, end, new in reversed(change.edits):
+        text = text[:start] + new + text[end:]
+    return text
+
+
+def test_a_failure_takes_back_what_was_written(folder: Engine) -> None:
+    outside = folder.root.parent / "outside"
+    outside.mkdir()
+    changes = plan_changes(folder, (CHANGE + NEW + GONE).encode(), three_way=False)
+    (folder.root / "lib/two.py").write_text("changed meanwhile\n")
+    with pytest.raises(SettingsError, match=r"nothing was written: lib/two\.py: it was changed m"):
+        write_changes(folder, changes)
+    assert (folder.root / "one.py").read_text() == ONE
+    assert (folder.root / "lib/two.py").read_text() == "changed meanwhile\n"
+    assert not (folder.root / "new").exists() and not [*folder.root.rglob(".packhound*")]
+    # A link that came meanwhile is not followed.
+    changes = plan_changes(folder, (CHANGE + NEW).encode(), three_way=False)
+    (folder.root / "new").symlink_to(outside)
+    with pytest.raises(SettingsError, match="nothing was written"):
+        write_changes(folder, changes)
+    assert not [*outside.iterdir()] and (folder.root / "one.py").read_text() == ONE
+
+
+def test_a_commit_has_the_files_of_the_proposal_and_runs_the_users_hooks(folder: Engine) -> None:
+    for name, value in (("user.name", "t"), ("user.email", "t@t")):
+        git(folder.root, "config", name, value)
+    (folder.root / "three.txt").write_text("staged\n")
+    git(folder.root, "add", "three.txt")
+    hook = folder.root / ".git/hooks/commit-msg"
+    hook.write_text(f'#!/bin/sh\necho "$(cat $1)" > {folder.root.parent / "said"}\n')
+    hook.chmod(0o755)
+    proposed = ask(folder, "propose", diff=CHANGE + NEW, author="ann", message="Five")
+    for subject, problem in (
+        ("five", "expected 'type"),
+        ("feat: " + "x" * 80, "72"),
+        ("feat: token ghp_0123456789abcdefghijABCDEFGHIJ012345", "looks like a secret"),
+    ):
+        with pytest.raises(SettingsError, match=problem):
+            ask(folder, "accept", proposal=proposed["id"], commit=subject)
+    assert (folder.root / "one.py").read_text() == ONE
+    accepted = ask(folder, "accept", proposal=proposed["id"], commit="feat(lib): say five")
+
+    assert said(folder, "rev-parse", "HEAD").strip() == accepted["commit"]
+    assert said(folder, "show", "--name-only", "--format=%s").split() == [
+        *("feat(lib):", "say", "five", "new/four.py", "one.py")
+    ]
+    body = said(folder, "show", "-s", "--format=%b")
+    assert "Five" in body and f"Overlay: {proposed['id']}" in body and "Proposed-by: ann" in body
+    assert (folder.root.parent / "said").read_text().startswith("feat(lib): say five")
+    assert said(folder, "status", "--porcelain") == "M  three.txt\n"
+
+
+def test_a_hook_that_refuses_leaves_the_files_and_says_so(folder: Engine) -> None:
+    hook = folder.root / ".git/hooks/pre-commit"
+    hook.write_text("#!/bin/sh\necho no five >&2\nexit 1\n")
+    hook.chmod(0o755)
+    with pytest.raises(SettingsError, match=r"written, but not committed: .*no five"):
+        ask(folder, "accept", proposal=NEW, commit="feat: say five")
+    assert said(folder, "status", "--porcelain") == "?? new/\n"
+    with pytest.raises(SettingsError, match="says what runs at a commit"):
+        ci = diff_of(".husky/pre-commit", None, "rm -rf x\n")
+        ask(folder, "accept", proposal=ci, commit="ci: check")
+
+
+STATES = ("clean", "uncommitted", "staged", "both", "unsaved", "unsaved and uncommitted", "gone")
+
+
+class State:
+    """Random work of a user's in a repository, and a random patch for its last commit."""
+
+    def __init__(self, folder: Engine, seed: int) -> None:
+        self.folder, self.chance, self.n = folder, random.Random(seed), 0
+        git(folder.root, "reset", "-q", "--hard")
+        git(folder.root, "clean", "-qfdx")
+        self.unsaved: dict[str, bytes] = {}
+        for path in ("one.py", "lib/two.py", "three.txt"):
+            self._work_on(path, self.chance.choice(STATES))
+        if self.chance.random() < 0.3:
+            (folder.root / "new").mkdir()
+            (folder.root / "new/four.py").write_text(self._edit(""))
+        folder.refresh()
+        assert folder.settled(60)
+
+    def _edit(self, text: str) -> str:
+        """Return a text in which the user has written and deleted lines."""
+        lines = text.splitlines(keepends=True)
+        for _ in range(self.chance.randint(1, 4)):
+            self.n += 1
+            at, gone = self.chance.randint(0, len(lines)), self.chance.choice([0, 0, 1, 2])
+            lines[at : at + gone] = [f"mine {self.n}\n"]
+        return "".join(lines)
+
+    def _work_on(self, path: str, state: str) -> None:
+        file, text = self.folder.root / path, FILES[path]
+        if state in ("staged", "both", "uncommitted", "unsaved and uncommitted"):
+            text = self._edit(text)
+            file.write_text(text)
+        if state in ("staged", "both"):
+            git(self.folder.root, "add", path)
+        if state == "both":
+            text = self._edit(text)
+            file.write_text(text)
+        if state.startswith("unsaved"):
+            self.unsaved[path] = self._edit(text).encode()
+            self.folder.update(Document(path, self.unsaved[path]), self)
+        if state == "gone":
+            file.unlink()
+
+    def patch(self) -> str:
+        """Return changes that somebody else makes of the commit: two lines of each, at most."""
+        parts = [NEW] if self.chance.random() < 0.3 else []
+        for path in ("one.py", "lib/two.py"):
+            new = ONE
+            for n in self.chance.sample(range(1, 31), self.chance.choice([0, 1, 1, 2])):
+                new = new.replace(f"line {n}\n", self.chance.choice(["", f"theirs {n}\n"]))
+            parts += [diff_of(path, ONE, new)] if new != ONE else []
+        parts.append(self.chance.choice(["", RENAMED, diff_of("three.txt", ONE, None)]))
+        return "".join(parts) or CHANGE
+
+    def texts(self) -> dict[str, bytes]:
+        """Return what the user has written: files by path, and what is not saved."""
+        root = self.folder.root
+        files = {path.relative_to(root).as_posix(): path for path in root.rglob("*")}
+        kept = {
+            p: f.read_bytes() for p, f in files.items() if f.is_file() and ".git" not in f.parts
+        }
+        return {**kept, **{f"unsaved {path}": text for path, text in self.unsaved.items()}}
+
+    def accept(self, patch: str, *, three_way: bool) -> None:
+        """Accept a patch in the editor that has what is not saved. Raises SettingsError."""
+        changes = plan_changes(self.folder, patch.encode(), three_way=three_way, editor=self)
+        write_changes(self.folder, [each for each in changes if each.path not in self.unsaved])
+        for each in changes:
+            if each.path in self.unsaved:
+                self.unsaved[each.path] = edited(each)
+
+    def close(self) -> None:
+        for path in self.unsaved:
+            self.folder.release(path, self)
+
+
+def lines_of(texts: dict[str, bytes]) -> dict[str, set[bytes]]:
+    return {path: {*text.splitlines()} for path, text in texts.items()}
+
+
+def check_nothing_is_lost(folder: Engine, seed: int) -> bool:
+    """Accept a random patch beside random work; return True if it was accepted."""
+    state = State(folder, seed)
+    patch, three_way = state.patch(), state.chance.random() < 0.6
+    before, index = state.texts(), (folder.root / ".git/index").read_bytes()
+    try:
+        state.accept(patch, three_way=three_way)
+        is_accepted = True
+    except SettingsError:
+        is_accepted = False
+    after = state.texts()
+    assert (folder.root / ".git/index").read_bytes() == index
+    assert not [path for path in after if ".packhound" in path]
+    if not is_accepted:
+        assert after == before
+    elif not three_way:
+        mine = {path for path, text in before.items() if b"mine" in text}
+        assert {path: after[path] for path in mine} == {path: before[path] for path in mine}
+    was, now = lines_of(before), lines_of(after)
+    for path, lines in was.items():
+        moved = path if path in now else "lib/3.txt"
+        written = {line for line in lines if line.startswith(b"mine")}
+        assert written <= now.get(moved, set()), (path, written)
+        original = {*FILES.get(path.removeprefix("unsaved "), "").encode().splitlines()}
+        deleted = original - lines
+        assert not deleted & now.get(moved, set()), (path, deleted)
+    state.close()
+    return is_accepted
+
+
+def test_nothing_of_the_users_is_lost(folder: Engine) -> None:
+    accepted = [check_nothing_is_lost(folder, seed) for seed in range(60)]
+    assert 10 < sum(accepted) < 50
+
+
+@pytest.mark.slow
+def test_nothing_of_the_users_is_lost_in_a_thousand_states(folder: Engine) -> None:
+    accepted = [check_nothing_is_lost(folder, seed) for seed in range(60, 1_060)]
+    assert 150 < sum(accepted) < 850
