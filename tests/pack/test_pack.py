@@ -78,7 +78,8 @@ def test_the_object_has_exactly_its_keys(shop):
     keys += ["confidence", "confidence_word", "cost"]
     assert list(answer) == keys
     assert list(answer["items"][0]) == [
-        *("path", "start_line", "end_line", "detail", "tokens", "score", "reason", "origins")
+        *("path", "start_line", "end_line", "detail", "tokens", "score", "reason"),
+        *("names", "origins"),
     ]
     assert list(answer["omitted"][0]) == ["path", "name", "reason"]
 

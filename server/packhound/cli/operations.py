@@ -24,6 +24,7 @@ from packhound.cli.options import (
     ALONE,
     AT,
     BATCH,
+    HTML,
     JSON,
     MODEL,
     PATCH,
@@ -39,7 +40,7 @@ from packhound.cli.terminal import echo, print_json
 from packhound.cli.tracing import writing_trace
 from packhound.core.errors import SettingsError
 from packhound.core.typed import fields_of
-from packhound.operations import NOT_FOUND, OPERATIONS, Operation, as_text
+from packhound.operations import NOT_FOUND, OPERATIONS, Operation, as_page, as_text
 
 _MAX_TOKENS = 100_000
 """A person can scroll."""
@@ -194,6 +195,8 @@ def command_of(operation: Operation, form: Form) -> click.Command:
     )
     if operation.takes_patch:
         shared = (*shared, PATCH)
+    if operation.page:
+        shared = (*shared, HTML)
     for option in (*form.options, *shared):
         option(command)
     texts = operation.description, help_on_arguments(command, operation.request), form.help
@@ -213,6 +216,7 @@ def _run(
     alone: bool = False,
     at: str = "",
     trace_file: Path | None = None,
+    page_file: Path | None = None,
     **values: Any,  # noqa: ANN401 - fields of the request, and options of the form
 ) -> None:
     """Ask an operation and print its answer, or those to the lines of a batch."""
@@ -229,6 +233,8 @@ def _run(
         if values.get(key):
             asked[key] = read_patch(values[key])
     arguments = {**(form.fixed or {}), **asked, **({"root": at} if at else {})}
+    if page_file:
+        arguments |= _page_fields(operation, alone=not as_json and batch is None)
     roots = [root] if root else roots
     with (
         writing_trace(trace_file) as traced,
@@ -241,13 +247,36 @@ def _run(
         answer = asker.answer(operation.name, arguments)
     if answer.get("status") == NOT_FOUND:
         raise SettingsError(f"there is no note '{asked['id']}'; 'packhound memory list' lists them")
-    if as_json:
+    if page_file:
+        _write_page(page_file, as_page(operation.name, answer, arguments))
+    elif as_json:
         print_json(form.as_json(answer))
-    elif form.print:
+    else:
+        _print(operation, form, answer, values, arguments)
+    sys.exit(1 if form.needs and not answer[form.needs] else 0)
+
+
+def _print(operation: Operation, form: Form, answer: Row, values: Row, arguments: Row) -> None:
+    if form.print:
         form.print(answer, values)
     else:
         echo(as_text(operation.name, answer, arguments))
-    sys.exit(1 if form.needs and not answer[form.needs] else 0)
+
+
+def _page_fields(operation: Operation, *, alone: bool) -> Row:
+    """Return what the page of an operation asks for. Raises SettingsError: it is not `alone`."""
+    if not alone or operation.page is None:
+        raise SettingsError("--html goes with neither --json nor --batch")
+    return operation.page.fields
+
+
+def _write_page(file: Path, page: str) -> None:
+    """Write a page for its user alone. Raises SettingsError that names the file."""
+    try:
+        file.write_text(page, "utf-8", errors="replace", newline="\n")
+    except OSError as error:
+        raise SettingsError(f"--html '{file}': {error.strerror}") from None
+    echo(f"wrote {file}", err=True)
 
 
 def _answers(asker: Asker, name: str, file: str, arguments: Row) -> Iterator[Row]:

@@ -124,7 +124,14 @@ SET = click.option(
     shell_complete=_complete_setting,
 )
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-
+HTML = click.option(
+    "--html",
+    "page_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write a page to look at, which asks for nothing and runs no script.",
+    shell_complete=complete_file,
+)
 BATCH = click.option(
     "--batch",
     metavar="FILE",

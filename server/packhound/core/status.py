@@ -78,6 +78,12 @@ class Drift:
     length_shift: float = 0.0
 
 
+MAX_DEAD_SHARE, MIN_DEAD = 0.3, 2_000
+"""Above both of them deleted rows are removed in idle time."""
+MAX_TAIL, MAX_GRAPH_DEAD_SHARE, MAX_LENGTH_SHIFT = 16, 0.25, 0.3
+"""Above one of them the graph of vectors is extended (`tail`), or built anew."""
+
+
 class LeftOutRow(NamedTuple):
     """Files and folders that are not indexed for one reason; folders are not looked into."""
 

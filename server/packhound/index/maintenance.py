@@ -15,7 +15,14 @@ import numpy as np
 
 from packhound.core.arrays import NodeIds
 from packhound.core.settings import GRAPH_FROM
-from packhound.core.status import Drift
+from packhound.core.status import (
+    MAX_DEAD_SHARE,
+    MAX_GRAPH_DEAD_SHARE,
+    MAX_LENGTH_SHIFT,
+    MAX_TAIL,
+    MIN_DEAD,
+    Drift,
+)
 from packhound.index.compaction import compact
 from packhound.index.postings.merge_policy import MergePolicy, merge_neighbours
 from packhound.index.snapshot import Snapshot
@@ -27,9 +34,6 @@ from packhound.index.vectors.hnsw import (
     graph_problem,
 )
 
-_MAX_DEAD_SHARE = 0.3
-_MAX_GRAPH_DEAD_SHARE = 0.25
-_MAX_LENGTH_SHIFT = 0.3
 _MEASURE_AGAIN = 0.05
 """Share of a graph's items that come or die until its recall is measured again."""
 _SHRUNK = 2
@@ -61,8 +65,8 @@ class Limits:
     """
 
     graph_from: int = GRAPH_FROM
-    min_dead: int = 2_000
-    max_tail: int = 16
+    min_dead: int = MIN_DEAD
+    max_tail: int = MAX_TAIL
     merge_policy: MergePolicy = field(default_factory=MergePolicy)
 
     def wants_graph(self, n_vectors: int) -> bool:
@@ -110,7 +114,7 @@ def due_job(state: IndexState, snapshot: Snapshot, limits: Limits) -> Job | None
     """Return the most urgent job; None if nothing has drifted."""
     drift = drift_of(snapshot, state.graph)
     n_dead = snapshot.n_node_ids - snapshot.n_nodes
-    if n_dead > limits.min_dead and drift.dead_share > _MAX_DEAD_SHARE:
+    if n_dead > limits.min_dead and drift.dead_share > MAX_DEAD_SHARE:
         return _compaction_job(state, snapshot)
     run = state.run_to_merge()
     if run is not None:
@@ -177,9 +181,9 @@ def _rebuild_reason(graph: NeighbourGraph, drift: Drift, limits: Limits) -> str:
         return (
             f"the recall of the one there fell from {graph.built_recall:.3f} to {graph.recall:.3f}"
         )
-    if drift.length_shift > _MAX_LENGTH_SHIFT:
+    if drift.length_shift > MAX_LENGTH_SHIFT:
         return f"the average length of a node moved by {drift.length_shift:.0%}"
-    if drift.graph_dead_share > _MAX_GRAPH_DEAD_SHARE:
+    if drift.graph_dead_share > MAX_GRAPH_DEAD_SHARE:
         return f"{drift.graph_dead_share:.0%} of the one there are deleted"
     return ""
 

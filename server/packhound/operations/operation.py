@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec import Meta
@@ -89,6 +89,13 @@ class Call:
     is_typing: bool = False
 
 
+class Page(NamedTuple):
+    """The page of an answer that has left, made from the arguments too, and what it asks for."""
+
+    make: Callable[[Row, Row], str]
+    fields: Json
+
+
 @dataclass(frozen=True)
 class Operation:
     """An operation: its texts, its request, and what it does.
@@ -115,6 +122,7 @@ class Operation:
     instead: str = ""
     lists: bool = False
     by_name: bool = False
+    page: Page | None = None
 
     @property
     def takes_patch(self) -> bool:

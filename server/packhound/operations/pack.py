@@ -18,10 +18,12 @@ from packhound.operations.operation import (
     Json,
     Line,
     Operation,
+    Page,
     Request,
     Word,
     Words,
 )
+from packhound.operations.page_of_pack import page_of_pack
 from packhound.operations.rows import readiness, signal_row
 from packhound.operations.text import Row, Text, path_of, rows_in
 from packhound.pack import Format, Origin, PackFocus, PackItem, PackRequest, price
@@ -163,6 +165,7 @@ def item_row(item: PackItem, *, explain: bool = True) -> Json:
         "tokens": item.tokens,
         "score": item.score,
         "reason": item.reason,
+        "names": list(item.names),
         "origins": [_origin_row(origin, explain=explain) for origin in item.origins],
     }
 
@@ -222,4 +225,5 @@ OPERATION = Operation(
         "explain",
     ),
     instead="For one definition use search.",
+    page=Page(page_of_pack, {}),
 )

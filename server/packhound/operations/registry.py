@@ -272,6 +272,15 @@ def as_text(name: str, answer: Row, arguments: Mapping[str, object] | None = Non
     return text.fit(_max_tokens(operation, arguments or {}))
 
 
+def as_page(name: str, answer: Row, arguments: Row) -> str:
+    """Return the page of an answer. Raises SettingsError: its operation has none."""
+    operation = operation_named(name)
+    if operation.page is None:
+        names = ", ".join(each.name for each in OPERATIONS.values() if each.page)
+        raise SettingsError(f"'{name}' has no page; expected one of: {names}")
+    return operation.page.make(answer, arguments)
+
+
 def _max_tokens(operation: Operation, arguments: Mapping[str, object]) -> int:
     """Return the limit of a text: that of the request, or the default of its field."""
     given = {"max_tokens": None, "budget": None, "reserve": None, **arguments}

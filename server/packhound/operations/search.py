@@ -33,10 +33,12 @@ from packhound.operations.operation import (
     MaxTokens,
     Offset,
     Operation,
+    Page,
     Request,
     SnippetLines,
     Words,
 )
+from packhound.operations.page_of_search import page_of_search
 from packhound.operations.rows import results_rows
 from packhound.operations.text import (
     MARK,
@@ -336,4 +338,5 @@ OPERATION = Operation(
     ),
     instead="For exact text use grep, for a task pack.",
     lists=True,
+    page=Page(page_of_search, {"explain": True}),
 )

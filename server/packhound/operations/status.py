@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
@@ -13,7 +15,8 @@ from msgspec import Meta
 from packhound.core.records import iso_date
 from packhound.core.settings import Settings
 from packhound.core.status import EncoderState, SourceRow, State, Status, total_reading
-from packhound.operations.operation import Call, Json, MaxTokens, Operation, Request
+from packhound.operations.operation import Call, Json, MaxTokens, Operation, Page, Request
+from packhound.operations.page_of_status import page_of_status
 from packhound.operations.rows import readiness
 from packhound.operations.text import Row, Text, rows_in
 from packhound.pack import price
@@ -32,6 +35,8 @@ _ENCODER_BY_URGENCY: tuple[EncoderState, ...] = (
     "off",
 )
 """The states to show when several folders differ."""
+_MAX_FOLDERS = 50
+"""From so many on none is split."""
 
 
 class StatusOf(Request):
@@ -47,6 +52,9 @@ class StatusOf(Request):
         bool,
         Meta(description="Count the tokens of packs and of answers to agents, by folder and day."),
     ] = False
+    folders: Annotated[
+        bool, Meta(description="Count files and definitions by folder, and the memory in use.")
+    ] = False
     max_tokens: MaxTokens = 4_000
 
 
@@ -60,9 +68,52 @@ def run(call: Call, request: StatusOf) -> Json:
             for root in call.roots
             for path, reason in sorted(root.engine.left_out.files.items())
         ]
+    if request.folders:
+        row["memory_bytes"] = _resident_bytes()
+        for key, rows_of in (("folders", _folders_of), ("left_out", _left_out_of)):
+            row[key] = [
+                {**call.roots.whose(root.path), **each}
+                for root in call.roots
+                for each in rows_of(root)
+            ]
     if request.costs:
         row["costs"] = [each for root in call.roots for each in _costs_of(root, call.settings)]
     return row
+
+
+def _folders_of(root: Root) -> Iterator[Json]:
+    """Yield globs that share all files out, the largest folders split first, by definitions."""
+    sizes = {path: len(file.node_ids) for path, file in root.engine.snapshot.files.items()}
+    folders_left, shares = {"": list(sizes)}, dict[str, list[str]]()
+    while folders_left and len(folders_left) + len(shares) < _MAX_FOLDERS:
+        folder = max(folders_left, key=lambda each: sum(map(sizes.__getitem__, folders_left[each])))
+        prefix, direct = f"{folder}/" if folder else "", list[str]()
+        files = folders_left.pop(folder)
+        for path in files:
+            inner, slash, _ = path[len(prefix) :].partition("/")
+            (folders_left.setdefault(prefix + inner, []) if slash else direct).append(path)
+        if direct:
+            shares[f"{prefix}*" + "*" * (len(direct) == len(files))] = direct
+    shares |= {f"{folder}/**": paths for folder, paths in folders_left.items()}
+    rows = [
+        (glob, len(paths), sum(map(sizes.__getitem__, paths))) for glob, paths in shares.items()
+    ]
+    for glob, n_files, n_nodes in sorted(rows, key=lambda row: (-row[2], row[0])):
+        yield {"path": safe_line(glob), "files": n_files, "nodes": n_nodes}
+
+
+def _left_out_of(root: Root) -> Iterator[Json]:
+    """Yield how many files and folders are not indexed, by the reason."""
+    yield from (row._asdict() for row in root.engine.left_out.rows)
+
+
+def _resident_bytes() -> int | None:
+    """Return the memory of this process without that of its parsers; None but on Linux."""
+    try:
+        n_pages = int(Path("/proc/self/statm").read_text().split()[1])
+        return n_pages * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, AttributeError):
+        return None
 
 
 def _costs_of(root: Root, settings: Settings) -> Iterator[Json]:
@@ -158,7 +209,8 @@ OPERATION = Operation(
     StatusOf,
     run,
     text,
-    unlisted=("sources", "skipped", "costs", "max_tokens"),
+    unlisted=("sources", "skipped", "costs", "folders", "max_tokens"),
     instead="Answers of search and others say it too where it matters.",
     lists=True,
+    page=Page(page_of_status, {"folders": True, "skipped": True}),
 )

@@ -8,6 +8,8 @@ from .notes import request_notes as request_notes
 from .notes import unknown_notes as unknown_notes
 from .opening import add_opening as add_opening
 from .opening import reserve_opening as reserve_opening
+from .render import Part as Part
+from .render import read_markdown as read_markdown
 from .request import Format as Format
 from .request import Origin as Origin
 from .request import Pack as Pack

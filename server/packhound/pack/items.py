@@ -122,6 +122,7 @@ class _Group:
             tokens=tokens,
             score=round(max(candidate.utility for candidate in candidates), 4),
             reason="; ".join(reasons[:_MAX_REASONS]) + more,
+            names=tuple(safe_line(candidate.name) for candidate in candidates if candidate.name),
             origins=_origins(candidates),
         )
 

@@ -113,6 +113,7 @@ def map_of(context: PackContext, request: PackRequest) -> Pack:
                 counter.count(signature(each) + "\n"),
                 round(each.score / ranked[0].score, 4),
                 each.reason,
+                (each.name,),
             )
             for definitions in _by_file(ranked[:n]).values()
             for each in definitions

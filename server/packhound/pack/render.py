@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -22,6 +22,7 @@ from packhound.redact import safe_line
 _MAX_RANGES = 8
 _BACKTICKS = re.compile("`+")
 _GAP = "..."
+_FENCED = re.compile(r"^### (.*)\n(`{3,})(.*)\n((?:.*\n)*?)\2$", re.MULTILINE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +125,17 @@ def markdown_parts(parts: Sequence[Part]) -> list[str]:
     runs = [len(run) for part in parts for run in _BACKTICKS.findall(part.content)]
     fence = "`" * max(3, 1 + max(runs, default=0))
     return [f"### {p.heading}\n{fence}{p.language}\n{p.content}\n{fence}\n" for p in parts]
+
+
+def read_markdown(text: str) -> Iterator[Part | str]:
+    """Yield the parts of a pack in Markdown, and the lines between them, in their order."""
+    end = 0
+    for match in _FENCED.finditer(text):
+        yield from filter(None, text[end : match.start()].splitlines())
+        heading, _, language, content = match.groups()
+        yield Part(heading, "", content.removesuffix("\n"), language)
+        end = match.end()
+    yield from filter(None, text[end:].splitlines())
 
 
 def xml_parts(parts: Sequence[Part], tag: str) -> list[str]:

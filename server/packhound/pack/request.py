@@ -91,7 +91,8 @@ class Origin(NamedTuple):
 class PackItem:
     """A part of one file in the pack; parts of one file do not overlap.
 
-    `root` is given in packs of several roots. `origins` come by falling utility.
+    `names` are those of the definitions in it. `root` is given in packs of several roots. `origins`
+    come by falling utility.
     """
 
     path: str
@@ -101,6 +102,7 @@ class PackItem:
     tokens: int
     score: float
     reason: str
+    names: tuple[str, ...] = ()
     root: str = ""
     origins: tuple[Origin, ...] = ()
 

@@ -88,7 +88,7 @@ function extensionLogs(home) {
   return files.map((name) => `\n${name}:\n${readFileSync(path.join(home, name), 'utf8').slice(-3000)}`).join('');
 }
 
-function chromiumPath() {
+export function chromiumPath() {
   const found = ['chromium', 'chromium-browser']
     .flatMap((name) => (process.env.PATH ?? '').split(path.delimiter).map((folder) => path.join(folder, name)))
     .find(existsSync);
