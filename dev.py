@@ -6,6 +6,7 @@ test   set up and run the tests; slow runs the long ones, editors those in real 
 fuzz   look for inputs that break something, FUZZ_SECONDS (60) for each of a dozen targets
 torture  run what is promised at the figures of a release, hours in pieces that resume;
        options follow: --list, --only T8, --pieces 1. soak lets a server work for an hour
+docs   build the pages of docs/ as a site into build/site; a link that leads nowhere fails
 check  formatting, lint and types; fix corrects what can be corrected
 figures  measure every published figure anew that is of older code; --stale only lists them,
        and options follow: --only speed.json, large=../clones/vscode-copilot-chat
@@ -26,7 +27,7 @@ BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 READY = VENV / ".ready"
 PIP = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
 FOLDERS = ("server", "tests", "benchmarks", "training", "vscode-extension/scripts", ".ci", "dev.py")
-FOLDERS += ("docs/settings.py",)
+FOLDERS += ("docs/plots.py", "docs/settings.py", "docs/site.py")
 
 
 def main() -> int:
@@ -39,6 +40,7 @@ def main() -> int:
         "editors": editors,
         "fuzz": fuzz,
         "soak": soak,
+        "docs": docs,
         "check": check,
         "fix": fix,
     }
@@ -152,6 +154,15 @@ def fuzz() -> None:
     run("python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "atheris")
     seconds = os.environ.get("FUZZ_SECONDS", "60")
     run("python", "-m", "tests.fuzz.fuzz", "--seconds", seconds)
+
+
+def docs() -> None:
+    """The pages as a site that needs no network to be read."""
+    setup_environment()
+    run("python", *PIP, "--editable", ".[docs]")
+    os.environ["NO_MKDOCS_2_WARNING"] = "1"
+    run("mkdocs", "build", "--strict", "--quiet")
+    say("the site is in build/site")
 
 
 def check() -> None:

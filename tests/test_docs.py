@@ -1,12 +1,13 @@
 """The pages of docs name every command, setting, request and kind, and only those that exist."""
 
 import re
+import shlex
 from pathlib import Path
 
 import click
 
 from benchmarks.reliability import CHECKS
-from docs import picture
+from docs import picture, plots, site
 from docs import protocol as protocol_page
 from docs import settings as settings_pages
 from packhound.cli.commands import main
@@ -18,6 +19,8 @@ ROOT = Path(__file__).parents[1]
 PROMISES = (ROOT / "tests" / "README.md").read_text("utf-8")
 SECURITY = (ROOT / "SECURITY.md").read_text("utf-8")
 README = (ROOT / "README.md").read_text("utf-8")
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+BLOCK = re.compile(r"^(?:```|~~~)(?:sh|console|bash)\n(.*?)^(?:```|~~~)", re.M | re.S)
 DOCS = {page.name: page.read_text("utf-8") for page in (ROOT / "docs").glob("*.md")}
 
 
@@ -85,19 +88,85 @@ def test_every_page_is_linked_from_the_readme() -> None:
     assert {name for name in DOCS if f"(docs/{name})" not in README} == set()
 
 
-def test_links_lead_somewhere() -> None:
-    pages = {
-        ROOT / "README.md": README,
-        ROOT / "SECURITY.md": SECURITY,
-        **{ROOT / "docs" / name: DOCS[name] for name in DOCS},
-    }
-    targets = [
-        page.parent / target
-        for page, text in pages.items()
-        for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", text)
+def test_links_and_their_anchors_lead_somewhere() -> None:
+    """Over all pages of the site, which is README.md and all that it leads to."""
+    pages = [file for file in site.linked_files(ROOT / "README.md") if file.suffix == ".md"]
+    assert len(pages) > len(DOCS)
+    lost = [
+        f"{page.relative_to(ROOT)}: {link}"
+        for page in pages
+        for link in LINK.findall(site.without_code(page.read_text("utf-8")))
+        if not leads_somewhere(page, link)
     ]
-    assert targets
-    assert [target for target in targets if not target.exists()] == []
+    assert lost == []
+
+
+def leads_somewhere(page: Path, link: str) -> bool:
+    """Return True if a link leads out, or to a file of the repository and a heading in it."""
+    if re.match(r"[a-z]+:", link):
+        return True
+    path, _, anchor = link.partition("#")
+    target = (page.parent / path).resolve() if path else page
+    if not target.is_file() or not target.is_relative_to(ROOT):
+        return False
+    return not anchor or anchor in anchors_of(target.read_text("utf-8"))
+
+
+def anchors_of(text: str) -> set[str]:
+    """Return the anchors that readers of Markdown give to the headings of a page."""
+    headings = re.findall(r"^#+ (.+)$", site.FENCE.sub("", text), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_every_page_is_in_the_navigation_of_the_site() -> None:
+    named = set(re.findall(r": ([\w./-]+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.M))
+    pages = site.linked_files(ROOT / "README.md")
+    assert {str(page.relative_to(ROOT)) for page in pages if page.suffix == ".md"} == named
+
+
+def test_the_plots_are_of_the_results_that_are_stored() -> None:
+    drawn = plots.plots()
+    assert {file.name for file in plots.PLOTS.iterdir()} == set(drawn)
+    for name, text in drawn.items():
+        assert (plots.PLOTS / name).read_text("utf-8") == text, "run python docs/plots.py"
+        assert f"(plots/{name})" in DOCS["figures.md"]
+
+
+def test_commands_in_the_pages_are_understood(monkeypatch, tmp_path) -> None:
+    """Each `packhound ...` in a block of code has options and values that the command line has."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.json").touch()  # What an example has written before.
+    shown = [
+        (page, line)
+        for page, text in {"README.md": README, **DOCS}.items()
+        for block in BLOCK.findall(text)
+        for line in re.findall(r"^(?:\$ )?(packhound .*)", block, re.M)
+    ]
+    assert len(shown) > 40
+    refused = {line: problem for _, line in shown if (problem := refusal(line))}
+    assert refused == {}
+
+
+def refusal(line: str) -> str:
+    """Return what the command line says against a command, "" if it would run it."""
+    words = shlex.split(re.split(r" [|>] | && ", line)[0], comments=True)[1:]
+    for n, word in enumerate(words[:-1]):
+        if word in ("--root", "--corpora"):
+            words[n + 1] = "."
+    command: click.Command = main
+    context = None
+    try:
+        while isinstance(command, click.Group):
+            context = click.Context(command, parent=context)
+            name, found, words = command.resolve_command(context, words)
+            assert found is not None
+            command = found
+        command.make_context(name, words, parent=context)
+    except click.exceptions.Exit:  # --help
+        return ""
+    except click.ClickException as problem:
+        return problem.format_message()
+    return ""
 
 
 def test_the_picture_of_the_readme_can_be_drawn_anew() -> None:

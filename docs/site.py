@@ -1,0 +1,58 @@
+"""Hooks of mkdocs: the pages of the repository as a site, at the places that links lead to.
+
+    python3 dev.py docs
+
+Pages link to each other and to other files as they lie in the repository, so the site is built from
+a copy that has the same folders: README.md, all that it leads to, and what these lead to.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+_LINK = re.compile(r"\]\((?![a-z]+:|#)([^)#\s]+)")
+FENCE = re.compile(r"^(```|~~~).*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
+_CODE = re.compile(r"(`+)[^`].*?\1")
+
+
+def without_code(text: str) -> str:
+    """Return a page without its code, in which nothing is a link."""
+    return _CODE.sub("", FENCE.sub("", text))
+
+
+def linked_files(start: Path) -> Iterator[Path]:
+    """Yield a page and all files of the repository to which it leads, over other pages too."""
+    seen, waiting = set[Path](), [start]
+    while waiting:
+        page = waiting.pop()
+        if page in seen or not page.is_file():
+            continue
+        seen.add(page)
+        yield page
+        if page.suffix == ".md":
+            waiting += [
+                (page.parent / link).resolve()
+                for link in _LINK.findall(without_code(page.read_text("utf-8")))
+            ]
+
+
+def on_config(config: Any) -> Any:  # noqa: ANN401 - of mkdocs, which nothing else needs
+    """Have mkdocs read a copy of the pages."""
+    copy = Path(tempfile.mkdtemp(prefix="packhound-docs-"))
+    for file in linked_files(ROOT / "README.md"):
+        target = copy / file.relative_to(ROOT)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, target)
+    config["docs_dir"] = str(copy)
+    return config
+
+
+def on_post_build(config: Any) -> None:  # noqa: ANN401
+    """Delete the copy."""
+    shutil.rmtree(config["docs_dir"])
