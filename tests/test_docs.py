@@ -84,6 +84,11 @@ def test_the_readme_is_read() -> None:
     assert max(map(len, README.splitlines())) <= 200
 
 
+def test_the_architecture_is_read() -> None:
+    """What is longer belongs on the pages of docs/design."""
+    assert len((ROOT / "ARCHITECTURE.md").read_text("utf-8").split()) <= 3_000
+
+
 def test_every_page_is_linked_from_the_readme() -> None:
     assert {name for name in DOCS if f"(docs/{name})" not in README} == set()
 

@@ -9,6 +9,7 @@ from benchmarks import code_figures, code_findings
 
 PACKAGE = Path(__file__).parents[1] / "server" / "packhound"
 FILES = sorted(PACKAGE.rglob("*.py"))
+PACKAGES_PAGE = (PACKAGE.parents[1] / "docs" / "design" / "packages.md").read_text("utf-8")
 
 # Package -> packages it may import. Everyone may import core.
 MAY_IMPORT: dict[str, set[str]] = {
@@ -128,6 +129,18 @@ def test_every_allowed_import_is_used_and_there_is_no_cycle() -> None:
     TopologicalSorter(MAY_IMPORT).prepare()  # Raises CycleError.
 
 
+def test_the_page_lists_the_packages_in_an_order_in_which_none_imports_a_later_one() -> None:
+    table = code_figures.PAGE.read_text("utf-8").partition("| package |")[2].partition("\n\n")[0]
+    rows = [re.findall(r"`(\w+)`", row.split("|")[1]) for row in table.splitlines() if "| `" in row]
+    listed = [name for row in rows for name in row]
+    assert sorted(listed) == sorted(MAY_IMPORT.keys() - {"__main__", "__init__"} | {"core"})
+    for n, name in enumerate(listed):
+        assert MAY_IMPORT.get(name, set()) <= {*listed[:n]}, name
+    assert [
+        *re.findall(r"`(\w+)`", " ".join(re.findall(r"^\*\*`.*?\*\* ", PACKAGES_PAGE, re.M)))
+    ] == listed
+
+
 def test_core_has_what_several_packages_share_and_the_page_names_it() -> None:
     users: dict[str, set[str]] = {path.stem: set() for path in PACKAGE.glob("core/[!_]*.py")}
     for path in FILES:
@@ -138,9 +151,7 @@ def test_core_has_what_several_packages_share_and_the_page_names_it() -> None:
         name for name, packages in users.items() if len(packages) < 2 and "core" not in packages
     }
     assert not lonely, "each belongs to the one package that uses it"
-    page = (
-        code_figures.PAGE.read_text("utf-8").partition("**`core`**")[2].partition("**`relay`**")[0]
-    )
+    page = PACKAGES_PAGE.partition("**`core`**")[2].partition("**`relay`**")[0]
     assert {*re.findall(r"`([a-z_]+)`", page)} == users.keys()
 
 
