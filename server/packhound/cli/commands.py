@@ -38,6 +38,9 @@ _LAZY_COMMANDS = {
     "engine": "packhound.cli.servers:engine",
     "completion": "packhound.cli.completion:completion",
     "agents": "packhound.cli.agents:agents",
+    "push": "packhound.cli.team:push",
+    "pull": "packhound.cli.team:pull",
+    "team": "packhound.cli.team:team_group",
 }
 """Commands whose modules are imported only when they are called or listed."""
 

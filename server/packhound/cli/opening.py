@@ -18,6 +18,7 @@ from packhound.core.settings_files import FolderSettings, Overrides
 from packhound.core.settings_reader import read_settings
 from packhound.core.status import Status
 from packhound.core.trace import span
+from packhound.indexing import DEFAULT_TIMING, Timing
 
 if TYPE_CHECKING:
     from packhound.cli.tracing import Trace
@@ -112,9 +113,11 @@ _ENCODING_POLL_S = 0.05
 
 
 @contextmanager
-def open_engine(root: Path, settings: FolderSettings | None = None) -> Iterator[Engine]:
+def open_engine(
+    root: Path, settings: FolderSettings | None = None, timing: Timing = DEFAULT_TIMING
+) -> Iterator[Engine]:
     """Yield the engine of `root` once nothing is pending."""
-    engine = service.Engine.open(root, settings or folder_settings(root))
+    engine = service.Engine.open(root, settings or folder_settings(root), timing=timing)
     try:
         wait(engine)
         yield engine

@@ -43,8 +43,9 @@ def _about(description: str, **more: object) -> Meta:
 
     `former` is the name of 0.1, honoured for one release; a `harmless` setting may come from the
     folder of a stranger; one `of_session` is followed by each client for itself, or changes no
-    answer, all others hold for a folder whoever asks; `scope` is VS Code's; `name` replaces the
-    field in the public name, and `choices` has a sentence for each.
+    answer, all others hold for a folder whoever asks; one `of_user` counts in no folder's file,
+    trusted or not; `scope` is VS Code's; `name` replaces the field in the public name, and
+    `choices` has a sentence for each.
     """
     return Meta(description=description, extra=more)
 
@@ -501,6 +502,21 @@ class FolderTrustSettings(Struct, frozen=True):
     ] = ()
 
 
+class TeamSettings(Struct, frozen=True):
+    """A team's store; these count in a user's own settings, never in a folder's."""
+
+    store: Annotated[
+        str,
+        _text(
+            "URL of a team's Postgres, such as `postgresql://me@db.example.org/packhound`, from "
+            "which folders are read instead of parsed, as far as your team has pushed them. It "
+            "counts in your own settings, never in a folder's; the password is in ~/.pgpass or "
+            "PGPASSWORD.",
+            of_user=True,
+        ),
+    ] = ""
+
+
 # No public name may begin with a former one and a dot (`git`, `model`, `hover`, ...): VS Code
 # ignores `packhound.git.enabled` as long as `packhound.git` is there too.
 class Settings(Struct, frozen=True):
@@ -528,4 +544,5 @@ class Settings(Struct, frozen=True):
         EpisodeSettings()
     )
     folders: Annotated[FolderTrustSettings, _group("Sources", "machine")] = FolderTrustSettings()
+    team: Annotated[TeamSettings, _group("Team", "machine")] = TeamSettings()
     mcp: Annotated[McpSettings, _group("Agents", "machine-overridable")] = McpSettings()

@@ -130,6 +130,7 @@ class FolderSettings:
         for path in paths:
             layer, read = _read_file(WORKSPACE_FILE, path)
             if read.changes or read.problems:
+                read = _of_folder(layer, read)
                 yield layer, read if trusted else _harmless(layer, read, by_user)
                 # As with other tools, the file of our own replaces the shared one.
                 return
@@ -188,6 +189,18 @@ def _load(path: Path, *, follow_links: bool) -> Values:
 
 def _absolute(value: object, folder: Path) -> object:
     return str(folder / Path(value).expanduser()) if isinstance(value, str) and value else value
+
+
+def _of_folder(layer: Layer, read: SettingsRead) -> SettingsRead:
+    """Return what may count of a folder's file, even if it is trusted."""
+    changes = {n: value for n, value in read.changes.items() if not SETTINGS[n].of_user}
+    problems = [
+        f"'{layer.file}': setting '{name}' counts in your own settings alone; set it in"
+        f" '{config_folder() / 'packhound.toml'}'"
+        for name in read.changes
+        if name not in changes
+    ]
+    return read._replace(changes=changes, problems=(*read.problems, *problems))
 
 
 def _harmless(layer: Layer, read: SettingsRead, by_user: Settings) -> SettingsRead:

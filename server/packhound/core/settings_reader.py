@@ -31,6 +31,7 @@ class Setting(NamedTuple):
     description: str
     harmless: bool
     of_session: bool
+    of_user: bool
     scope: str
     title: str
     choices: tuple[str, ...]
@@ -76,6 +77,7 @@ def _settings() -> Iterator[Setting]:
                 about.description,
                 more["harmless"],
                 more.get("of_session", False),
+                more.get("of_user", False),
                 more["scope"],
                 of_group.title,
                 more.get("choices", ()),

@@ -22,6 +22,8 @@ from .log import HistoryReader as HistoryReader
 from .merge import merge as merge
 from .patched import PatchedFile as PatchedFile
 from .patched import apply_patch as apply_patch
+from .remotes import branch_name as branch_name
+from .remotes import remote_names as remote_names
 from .revision import Revision as Revision
 from .revision import find_revision as find_revision
 from .revision import write_revision as write_revision

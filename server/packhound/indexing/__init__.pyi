@@ -4,5 +4,6 @@ from .malloc import collect_and_trim as collect_and_trim
 from .malloc import limit_malloc_arenas as limit_malloc_arenas
 from .malloc import raise_gc_threshold as raise_gc_threshold
 from .timing import DEFAULT_TIMING as DEFAULT_TIMING
+from .timing import PULL_TIMING as PULL_TIMING
 from .timing import Timing as Timing
 from .work_queue import WorkQueue as WorkQueue

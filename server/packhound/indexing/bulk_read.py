@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Collection, Container, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from packhound.core.status import LOCK_FILE, why_in_part
 from packhound.core.trace import traced
@@ -17,6 +18,9 @@ from packhound.indexing.folder_scan import Differences
 from packhound.indexing.reading_order import ReadingOrder
 from packhound.indexing.timing import Timing
 from packhound.parsing import AnalysedFile, SharedPool, source_digest
+
+if TYPE_CHECKING:
+    from packhound.team import Parsers
 
 _BATCH_NODES = 2_048
 """Nodes that are put into the index at once: some 0.1 s, in which the parsers go on, and few
@@ -38,7 +42,7 @@ class IndexingPass:
         self,
         root: Path,
         differences: Differences,
-        pool: SharedPool,
+        pool: Parsers,
         first_pool: SharedPool,
         max_bytes: int,
         cancelled: threading.Event,

@@ -28,6 +28,9 @@ class Timing:
     first_publish_s: float = 1.0
     """Duration of a pass after which its files become visible; the interval doubles each time, up
     to `save_while_reading_s`."""
+    stored_s: float = 1.0
+    """Longest time that a team's store has to say which files it has before others than those that
+    were asked for go to the parsers, which start meanwhile."""
     named_s: float = 5.0
     """Longest wait of a search for the definitions that it names, while a folder is first read."""
     recent_use_s: float = 0.5
@@ -43,3 +46,5 @@ class Timing:
 
 
 DEFAULT_TIMING = Timing()
+PULL_TIMING = Timing(stored_s=30.0)
+"""For who has asked for a reading from the store."""

@@ -18,9 +18,9 @@ from packhound.core.types import KINDS, Kind, Node, Span
 
 _KIND_IDX = {kind: i for i, kind in enumerate(KINDS)}
 _HEAD = 3
-_WIDTH = 8
-_START, _LINES, _PARENT, _OWN_END, _TEXT_END = 1, 3, 5, 6, 7
-_TEXTS_BEFORE_REFERENCES = 4
+WIDTH = 8
+START, _LINES, PARENT, OWN_END, TEXT_END = 1, 3, 5, 6, 7
+TEXTS_BEFORE = 4
 """Texts of a node before its references."""
 _BYTES = 4
 
@@ -61,7 +61,7 @@ class Record:
     def __init__(self, octets: bytes) -> None:
         """Raises ValueError if the record is damaged."""
         n, n_own, n_texts = _numbers(octets, 0, _HEAD)
-        own_start = _HEAD + n * _WIDTH
+        own_start = _HEAD + n * WIDTH
         ends_start = own_start + n_own
         self._table = _numbers(octets, _HEAD, own_start)
         self._own = _numbers(octets, own_start, ends_start)
@@ -83,73 +83,71 @@ class Record:
 
     def kind_and_names(self, i: int) -> tuple[Kind, str, str]:
         """Return the kind, the name and the qualified name of one node."""
-        first = self._table[(i - 1) * _WIDTH + _TEXT_END] if i else 0
-        return KINDS[self._table[i * _WIDTH]], *self._name_pair(first)
+        first = self._table[(i - 1) * WIDTH + TEXT_END] if i else 0
+        return KINDS[self._table[i * WIDTH]], *self._name_pair(first)
 
     def summary(self, i: int) -> NodeSummary:
         """Return the summary of one node."""
-        row = i * _WIDTH
-        first = self._table[row - _WIDTH + _TEXT_END] if i else 0
-        name, qualname, signature, doc = self._texts(first, first + _TEXTS_BEFORE_REFERENCES)
-        span = Span(*self._table[row + _START : row + _PARENT])
+        row = i * WIDTH
+        first = self._table[row - WIDTH + TEXT_END] if i else 0
+        name, qualname, signature, doc = self._texts(first, first + TEXTS_BEFORE)
+        span = Span(*self._table[row + START : row + PARENT])
         return NodeSummary(KINDS[self._table[row]], name, qualname, signature, doc, span)
 
     def lines(self, i: int) -> tuple[int, int]:
         """Return the first and the last line of one node."""
-        row = i * _WIDTH
+        row = i * WIDTH
         return self._table[row + _LINES], self._table[row + _LINES + 1]
 
     def start(self, i: int) -> int:
         """Return the start of the span of one node."""
-        return self._table[i * _WIDTH + _START]
+        return self._table[i * WIDTH + START]
 
     def spans(self) -> Iterator[tuple[int, ...]]:
         """Yield the span of each node, as a tuple."""
-        columns = (self._table[i::_WIDTH] for i in range(_START, _PARENT))
+        columns = (self._table[i::WIDTH] for i in range(START, PARENT))
         return zip(*columns, strict=True)
 
     def sizes(self, i: int) -> tuple[int, int, int]:
         """Return the characters of a node's signature and doc, and the bytes of its span."""
-        row = i * _WIDTH
-        first = self._table[row - _WIDTH + _TEXT_END] if i else 0
-        before, signature, doc = self._ends[first + 1 : first + _TEXTS_BEFORE_REFERENCES]
-        length = self._table[row + _START + 1] - self._table[row + _START]
+        row = i * WIDTH
+        first = self._table[row - WIDTH + TEXT_END] if i else 0
+        before, signature, doc = self._ends[first + 1 : first + TEXTS_BEFORE]
+        length = self._table[row + START + 1] - self._table[row + START]
         return signature - before, doc - signature, length
 
     def kinds(self) -> bytes:
         """Return the position in `types.KINDS` of each node's kind, one byte each."""
-        return bytes(self._table[::_WIDTH].tolist())
+        return bytes(self._table[::WIDTH].tolist())
 
     def names(self) -> list[tuple[str, str]]:
         """Return the name and the qualified name of each node."""
-        ends = [0, *self._table[_TEXT_END::_WIDTH]]
+        ends = [0, *self._table[TEXT_END::WIDTH]]
         return [self._name_pair(first) for first in ends[:-1]]
 
     def parents(self) -> list[int]:
         """Return the position of each node's parent, -1 for none."""
-        return self._table[_PARENT::_WIDTH].tolist()
+        return self._table[PARENT::WIDTH].tolist()
 
     def references(self) -> list[str]:
         """Return the references of all nodes, node by node."""
         texts = self._texts(0, len(self._ends))
-        ends = [0, *self._table[_TEXT_END::_WIDTH]]
+        ends = [0, *self._table[TEXT_END::WIDTH]]
         return [
-            text
-            for first, last in pairwise(ends)
-            for text in texts[first + _TEXTS_BEFORE_REFERENCES : last]
+            text for first, last in pairwise(ends) for text in texts[first + TEXTS_BEFORE : last]
         ]
 
     def users(self, name: str) -> list[int]:
         """Return the positions of the nodes that refer to a name."""
         positions, offset = [], self._text.find(name)
-        text_ends = self._table[_TEXT_END::_WIDTH]
+        text_ends = self._table[TEXT_END::WIDTH]
         while offset >= 0:
             text = bisect_right(self._ends, offset)
             start = self._ends[text - 1] if text else 0
             if start == offset and self._ends[text] == offset + len(name):
                 node = bisect_right(text_ends, text)
                 first = text_ends[node - 1] if node else 0
-                if text >= first + _TEXTS_BEFORE_REFERENCES:
+                if text >= first + TEXTS_BEFORE:
                     positions.append(node)
             offset = self._text.find(name, offset + 1)
         return list(dict.fromkeys(positions))
@@ -160,10 +158,10 @@ class Record:
         return self._text[start:middle], self._text[middle:end]
 
     def _decode(self, i: int) -> Node:
-        row = i * _WIDTH
-        kind, start, end, first, last, parent, own_end, text_end = self._table[row : row + _WIDTH]
-        own_start = self._table[row - _WIDTH + _OWN_END] if i else 0
-        text_start = self._table[row - _WIDTH + _TEXT_END] if i else 0
+        row = i * WIDTH
+        kind, start, end, first, last, parent, own_end, text_end = self._table[row : row + WIDTH]
+        own_start = self._table[row - WIDTH + OWN_END] if i else 0
+        text_start = self._table[row - WIDTH + TEXT_END] if i else 0
         edges = self._own[own_start:own_end]
         name, qualname, signature, doc, *references = self._texts(text_start, text_end)
         return Node(

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from packhound.core.settings import Settings
 from packhound.core.status import LeftOut, Reading, Status
@@ -38,6 +38,9 @@ from packhound.service.roots import index_folder
 from packhound.service.status import Listener, build_status
 from packhound.storage import MemoryRows, VectorStore
 from packhound.text import identifiers
+
+if TYPE_CHECKING:
+    from packhound.team import StoredFiles
 
 log = logging.getLogger("packhound")
 
@@ -311,6 +314,11 @@ class IndexedFolder:
         elif self._is_loading and settings.meaning.enabled:
             status = replace(status, encoder="loading")
         return replace(status, state="closed") if self.closed else status
+
+    @property
+    def stored(self) -> StoredFiles | None:
+        """What a team's store has of the folder; None where the user has none."""
+        return self._indexer.stored
 
     @property
     def left_out(self) -> LeftOut:

@@ -69,6 +69,7 @@ def build_status(
             *health.notes,
             *broken_notebooks(snapshot),
             *indexer.warnings,
+            *filter(None, (indexer.stored.problem if indexer.stored else "",)),
         ),
     )
 

@@ -1,0 +1,53 @@
+"""Check of a record that another machine made."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from packhound.core.types import KINDS
+from packhound.parsing.node_codec import OWN_END, PARENT, START, TEXT_END, TEXTS_BEFORE, WIDTH
+
+_HEAD = 3
+
+
+def check_record(record: bytes, n_bytes: int) -> int:
+    """Return the number of nodes of a sound record of a text of `n_bytes`.
+
+    Raises ValueError if a number in it leads out of the text, of the record or of its nodes.
+    """
+    words = len(record) // 4 * 4
+    numbers = np.frombuffer(record[:words], "<i4").astype(np.int64)
+    if len(numbers) < _HEAD:
+        raise ValueError("a record is too short")
+    n, n_own, n_texts = numbers[:_HEAD].tolist()
+    sizes = np.cumsum([_HEAD, max(n, 0) * WIDTH, max(n_own, 0), max(n_texts, 0)])
+    if min(n, n_own, n_texts) < 0 or sizes[-1] > len(numbers):
+        raise ValueError("a record is too short")
+    table = numbers[sizes[0] : sizes[1]].reshape(n, WIDTH)
+    own, ends = numbers[sizes[1] : sizes[2]], numbers[sizes[2] : sizes[3]]
+    text = record[int(sizes[3]) * 4 :].decode("utf-8", "surrogatepass")
+    start, end, first, last = table[:, START:PARENT].T
+    own_end, text_end = table[:, OWN_END], table[:, TEXT_END]
+    is_sound = (
+        _are_within(table[:, 0], 0, len(KINDS) - 1)
+        and _are_within(own, 0, n_bytes)
+        and _are_within(start, 0, n_bytes)
+        and bool((start <= end).all() and (end <= n_bytes).all())
+        and bool((first >= 0).all() and (first <= last).all() and (last <= n_bytes).all())
+        and bool((table[:, PARENT] >= -1).all() and (table[:, PARENT] < np.arange(n)).all())
+        and bool((np.diff(own_end, prepend=0) >= 0).all() and not (own_end % 2).any())
+        and bool((np.diff(text_end, prepend=0) >= TEXTS_BEFORE).all())
+        and bool((np.diff(ends, prepend=0) >= 0).all())
+        and [*own_end[-1:], *text_end[-1:]] == ([n_own, n_texts] if n else [])
+        and (n > 0 or n_own == n_texts == 0)
+        and (int(ends[-1]) if n_texts else 0) == len(text)
+    )
+    if not is_sound:
+        raise ValueError("a record leads out of its text")
+    return int(n)
+
+
+def _are_within(
+    numbers: np.ndarray[tuple[int, ...], np.dtype[np.int64]], least: int, most: int
+) -> bool:
+    return not len(numbers) or bool(numbers.min() >= least and numbers.max() <= most)

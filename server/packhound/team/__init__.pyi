@@ -1,0 +1,9 @@
+from .admin import Administration as Administration
+from .admin import Grant as Grant
+from .local import start_server as start_server
+from .local import stop_server as stop_server
+from .push import push as push
+from .reading import Parsers as Parsers
+from .reading import StoredFiles as StoredFiles
+from .schema import VERSION as VERSION
+from .store import Store as Store

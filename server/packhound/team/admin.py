@@ -1,0 +1,126 @@
+"""What the owner of a store does: grants, figures, and erasing what should not have been pushed."""
+
+from __future__ import annotations
+
+import zlib
+from typing import NamedTuple
+
+from psycopg import sql
+from psycopg.rows import namedtuple_row
+
+from packhound.core.errors import SettingsError
+from packhound.team.row import inflate
+from packhound.team.schema import MEMBER, MEMBER_ROLE, MIGRATIONS, VERSION
+from packhound.team.store import Store
+
+_LOCK = 0x7061636B
+"""Number of the lock that migrations take, so that two administrators do not run them at once."""
+
+
+class Grant(NamedTuple):
+    """Right of a user or group of the database to some branches of some repositories."""
+
+    grantee: str
+    repository: str
+    branch: str
+    may_push: bool
+
+
+class Usage(NamedTuple):
+    """Content of a store of one repository; sizes are in bytes, compressed."""
+
+    repository: str
+    files: int
+    nodes: int
+    analysis_bytes: int
+    text_bytes: int
+    branches: int
+    last_pushed: object
+
+
+class Administration(Store):
+    """A connection of the owner of the tables, whom no policy binds."""
+
+    def setup(self) -> int:
+        """Bring the tables to this version, in one transaction; return the version before."""
+        with self._connection.transaction():
+            self._connection.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
+            before = self._version()
+            self._connection.execute(MEMBER_ROLE)
+            for statements in MIGRATIONS[before:]:
+                self._connection.execute(statements)
+            if before < VERSION:
+                self._connection.execute("UPDATE packhound.version SET version = %s", [VERSION])
+        return before
+
+    def grant(self, grant: Grant) -> None:
+        """Add or replace a grant; its grantee may use the store from now on.
+
+        Raises SettingsError: the database has no such user or group.
+        """
+        known = self._connection.execute(
+            "SELECT FROM pg_roles WHERE rolname = %s", [grant.grantee]
+        ).rowcount
+        if not known:
+            raise SettingsError(
+                f"the database has no user or group '{grant.grantee}'; make it with CREATE ROLE"
+            )
+        with self._connection.transaction():
+            member, grantee = sql.Identifier(MEMBER), sql.Identifier(grant.grantee)
+            self._connection.execute(sql.SQL("GRANT {} TO {}").format(member, grantee))
+            self._connection.execute(
+                "INSERT INTO packhound.grants VALUES (%s, %s, %s, %s)"
+                " ON CONFLICT (grantee, repository, branch)"
+                " DO UPDATE SET may_push = excluded.may_push",
+                grant,
+            )
+
+    def revoke(self, grantee: str, repository: str, branch: str) -> bool:
+        """Delete a grant; return False if there was none like it."""
+        return bool(
+            self._connection.execute(
+                "DELETE FROM packhound.grants"
+                " WHERE grantee = %s AND repository = %s AND branch = %s",
+                [grantee, repository, branch],
+            ).rowcount
+        )
+
+    def grants(self) -> list[Grant]:
+        """Return all grants that the asker may see: the owner all, others their own."""
+        query = "SELECT * FROM packhound.grants ORDER BY repository, branch, grantee"
+        return [Grant(*row) for row in self._connection.execute(query)]
+
+    def usage(self) -> list[Usage]:
+        """Return the figures of each repository."""
+        query = "SELECT * FROM packhound.usage ORDER BY repository"
+        with self._connection.cursor(row_factory=namedtuple_row) as cursor:
+            return [Usage(**row._asdict()) for row in cursor.execute(query)]
+
+    def erase(self, secret: bytes) -> int:
+        """Delete every file whose text has a secret, from all branches of all repositories.
+
+        Texts like them are not taken again. Returns the number of files, once their bytes are
+        gone from the tables too; backups have them still.
+        """
+        with self._connection.cursor("packhound_erase", withhold=True) as cursor:
+            cursor.execute("SELECT id, digest, text FROM packhound.files")
+            found = [(id_, digest) for id_, digest, text in cursor if secret in _text(text)]
+        files = [id_ for id_, _ in found]
+        with self._connection.transaction():
+            self._connection.execute(
+                "INSERT INTO packhound.erased SELECT unnest(%s::bytea[]) ON CONFLICT DO NOTHING",
+                [[digest for _, digest in found]],
+            )
+            for table, column in (("contents", "file"), ("files", "id")):
+                delete = sql.SQL("DELETE FROM packhound.{} WHERE {} = ANY(%s)")
+                names = sql.Identifier(table), sql.Identifier(column)
+                self._connection.execute(delete.format(*names), [files])
+        self._connection.execute("VACUUM FULL packhound.files")
+        return len(files)
+
+
+def _text(compressed: bytes) -> bytes:
+    try:
+        return inflate(compressed)
+    except (ValueError, zlib.error):
+        return b""

@@ -1,0 +1,223 @@
+"""The connection to a store: what it has that the user may read, and what he pushes.
+
+All errors are StoreErrors of one line, which never has the password or a row.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+from uuid import UUID
+
+from packhound.core.errors import StoreError
+from packhound.redact import visible_line
+from packhound.team.schema import VERSION
+
+try:
+    import psycopg
+    from psycopg.conninfo import conninfo_to_dict, make_conninfo
+except ImportError as _problem:
+    raise StoreError(f"it needs psycopg ({_problem}): pip install 'packhound[team]'") from None
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+_CONNECT_S = 3
+_STATEMENT_MS, _PUSH_MS = 15_000, 120_000
+_LOCAL = ("", "localhost", "127.0.0.1", "::1")
+
+
+class Row(NamedTuple):
+    """A file; `analysis` and `text` are compressed, `digest` is that of the text."""
+
+    key: bytes
+    path: str
+    digest: bytes
+    nodes: int
+    analysis: bytes
+    text: bytes
+
+
+class Branch(NamedTuple):
+    """A branch that the user may read, and the commit that was pushed to it last."""
+
+    repository: str
+    name: str
+    commit: str
+
+
+class Store:
+    """One connection; for one thread at a time."""
+
+    def __init__(self, connection: psycopg.Connection) -> None:
+        self._connection = connection
+
+    @classmethod
+    @contextmanager
+    def open(cls, url: str, *, for_push: bool = False, any_version: bool = False) -> Iterator[Self]:
+        """Connect within seconds; raises StoreError, also for a store of another version."""
+        timeout_ms = _PUSH_MS if for_push else _STATEMENT_MS
+        with _as_store_errors(), _connect(url, timeout_ms) as connection:
+            store = cls(connection)
+            if not any_version:
+                store._check_version()
+            yield store
+
+    def known_keys(self, repositories: Sequence[str]) -> dict[bytes, UUID]:
+        """Return the files of some repositories that the user may read, by their keys.
+
+        What he asks for tells no server what he has: the keys are compared here.
+        """
+        query = "SELECT key, id FROM packhound.files WHERE repository = ANY(%s)"
+        return dict(self._connection.execute(query, [[*repositories]], binary=True))
+
+    def analyses(self, files: Sequence[UUID]) -> dict[UUID, bytes]:
+        """Return those of some files that are still there."""
+        query = "SELECT id, analysis FROM packhound.files WHERE id = ANY(%s)"
+        return dict(self._connection.execute(query, [[*files]], binary=True))
+
+    def branches(self, repository: str) -> list[Branch]:
+        """Return the branches of a repository, the one pushed last first."""
+        query = (
+            "SELECT repository, name, commit FROM packhound.branches WHERE repository = %s"
+            " ORDER BY pushed_at DESC, name"
+        )
+        return [Branch(*row) for row in self._connection.execute(query, [repository])]
+
+    def may_push(self, repository: str, branch: str) -> bool:
+        """Return True if a grant lets the user push to a branch, be it there or not."""
+        query = (
+            "SELECT FROM packhound.grants g WHERE packhound.matches(g.repository, %s)"
+            " AND packhound.matches(g.branch, %s) AND g.may_push LIMIT 1"
+        )
+        is_superuser = "SELECT FROM pg_roles WHERE rolname = current_user AND rolsuper"
+        is_granted = self._connection.execute(query, [repository, branch]).rowcount
+        return bool(is_granted or self._connection.execute(is_superuser).rowcount)
+
+    def copy_known(self, repository: str, keys: Sequence[bytes]) -> dict[bytes, UUID]:
+        """Add to a repository what others that the user may read have of some keys, as a fork.
+
+        Returns the files added, by key.
+        """
+        columns = "key, path, digest, nodes, analysis, text"
+        return dict(
+            self._connection.execute(
+                f"INSERT INTO packhound.files (repository, {columns})"
+                f" SELECT DISTINCT ON (key) %s, {columns}"
+                " FROM packhound.files WHERE key = ANY(%s) AND repository <> %s"
+                " ON CONFLICT DO NOTHING RETURNING key, id",
+                [repository, [*keys], repository],
+                binary=True,
+            )
+        )
+
+    def add(self, repository: str, rows: Sequence[Row]) -> dict[bytes, UUID]:
+        """Add files that no branch has yet; return those of the user's, by key."""
+        with self._connection.transaction(), self._connection.cursor() as cursor:
+            cursor.executemany(
+                "INSERT INTO packhound.files"
+                " (repository, key, path, digest, nodes, analysis, text)"
+                " VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
+                [(repository, *row) for row in rows],
+            )
+            return dict(
+                cursor.execute(
+                    "SELECT key, id FROM packhound.files"
+                    " WHERE repository = %s AND key = ANY(%s) AND owner = current_user",
+                    [repository, [row.key for row in rows]],
+                    binary=True,
+                )
+            )
+
+    def set_branch(self, repository: str, name: str, commit: str, files: set[UUID]) -> None:
+        """Have a branch consist of files, in one transaction: others see all of it or nothing."""
+        execute = self._connection.execute
+        with self._connection.transaction():
+            row = execute(
+                "INSERT INTO packhound.branches (repository, name, commit) VALUES (%s, %s, %s)"
+                " ON CONFLICT (repository, name) DO UPDATE SET commit = excluded.commit,"
+                " pushed_by = excluded.pushed_by, pushed_at = now() RETURNING id",
+                [repository, name, commit],
+            ).fetchone()
+            assert row is not None
+            before = execute("SELECT file FROM packhound.contents WHERE branch = %s", row)
+            had = {file for (file,) in before}
+            gone, new = [*had - files], [*files - had]
+            execute(
+                "DELETE FROM packhound.contents WHERE branch = %s AND file = ANY(%s)", [*row, gone]
+            )
+            execute("INSERT INTO packhound.contents SELECT %s, unnest(%s::uuid[])", [*row, new])
+
+    def remove_branch(self, repository: str, name: str) -> bool:
+        """Delete a branch, then the files that no other one has; False if there was none."""
+        removed = self._connection.execute(
+            "DELETE FROM packhound.branches WHERE repository = %s AND name = %s",
+            [repository, name],
+        ).rowcount
+        self.prune(repository)
+        return bool(removed)
+
+    def prune(self, repository: str) -> None:
+        """Delete files of a repository that no branch has, unless they are of a push of today."""
+        self._connection.execute("SELECT packhound.prune(%s)", [repository])
+
+    def _version(self) -> int:
+        """Return the version of the tables, 0 where there are none."""
+        named = self._connection.execute("SELECT to_regclass('packhound.version')").fetchone()
+        if named == (None,):
+            return 0
+        row = self._connection.execute("SELECT version FROM packhound.version").fetchone()
+        return int(row[0]) if row else 0
+
+    def _check_version(self) -> None:
+        version = self._version()
+        if version == 0:
+            raise StoreError("it has no tables of Packhound; run 'packhound team setup' once")
+        if version > VERSION:
+            raise StoreError(
+                f"its tables have version {version}, this Packhound knows {VERSION}: update it"
+            )
+        if version < VERSION:
+            raise StoreError(
+                f"its tables have version {version}, this Packhound needs {VERSION}: its"
+                " administrator runs 'packhound team setup'"
+            )
+
+
+def _connect(url: str, timeout_ms: int) -> psycopg.Connection:
+    """Connect; a server elsewhere must show a certificate of its name, unless the URL says else."""
+    given = conninfo_to_dict(url)
+    if given.get("password"):
+        raise StoreError("its URL has a password; put that into ~/.pgpass or PGPASSWORD")
+    host = str(given.get("host") or os.environ.get("PGHOST") or "")
+    options: dict[str, str | int | None] = {
+        "application_name": "packhound",
+        "connect_timeout": _CONNECT_S,
+        "keepalives_idle": 5,
+        "tcp_user_timeout": timeout_ms,
+        "options": f"-c statement_timeout={timeout_ms} -c search_path=pg_catalog",
+    }
+    is_elsewhere = host not in _LOCAL and not host.startswith(("/", "@"))
+    if is_elsewhere and "sslmode" not in given and "PGSSLMODE" not in os.environ:
+        options["sslmode"] = "verify-full"
+        if "sslrootcert" not in given and "PGSSLROOTCERT" not in os.environ:
+            options["sslrootcert"] = "system"
+    return psycopg.connect(make_conninfo(url, **{**options, **given}), autocommit=True)
+
+
+@contextmanager
+def _as_store_errors() -> Iterator[None]:
+    """Raise what goes wrong as a StoreError of one line."""
+    try:
+        yield
+    except psycopg.errors.InsufficientPrivilege:
+        raise StoreError(_REFUSED) from None
+    except (psycopg.Error, OSError) as error:
+        first = next(iter(str(error).strip().splitlines()), type(error).__name__)
+        raise StoreError(visible_line(first[:300])) from None
+
+
+_REFUSED = "it lets you do no such thing there; its administrator grants that"
+"""The same for what is not there and for what the user may not see."""
