@@ -58,7 +58,9 @@ def test_the_extension_inside_a_real_extension_host(
     assert not failed, f"{problems}\n\n{done.stderr}"
 
 
-@pytest.mark.parametrize("driver", ["user.mjs", "notes.mjs", "changes.mjs", "notebooks.mjs"])
+@pytest.mark.parametrize(
+    "driver", ["user.mjs", "notes.mjs", "changes.mjs", "proposals.mjs", "notebooks.mjs"]
+)
 def test_a_user_does_what_the_driver_says(
     driver: str,
     node: str,

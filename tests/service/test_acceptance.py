@@ -213,7 +213,11 @@ def test_a_commit_has_the_files_of_the_proposal_and_runs_the_users_hooks(folder:
     ):
         with pytest.raises(SettingsError, match=problem):
             ask(folder, "accept", proposal=proposed["id"], commit=subject)
-    assert (folder.root / "one.py").read_text() == ONE
+    (folder.root / "one.py").write_text(ONE + "mine\n")
+    with pytest.raises(SettingsError, match=r"which the commit would have too, in one\.py: commit"):
+        ask(folder, "accept", proposal=proposed["id"], commit="feat: five", three_way=True)
+    assert (folder.root / "one.py").read_text() == ONE + "mine\n"
+    (folder.root / "one.py").write_text(ONE)
     accepted = ask(folder, "accept", proposal=proposed["id"], commit="feat(lib): say five")
 
     assert said(folder, "rev-parse", "HEAD").strip() == accepted["commit"]

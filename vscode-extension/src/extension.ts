@@ -15,6 +15,9 @@ import { NoteMarks } from './notes/noteMarks';
 import { onDidPick, openHit, queryHere, selectedText } from './places';
 import { withErrorsShown } from './problems';
 import type { Pack, SearchResults } from './protocol';
+import { ProposalDocuments } from './proposals/proposalDocuments';
+import { Proposals, type Act } from './proposals/proposalList';
+import { titleOf } from './proposals/proposalText';
 import { offerRemedies } from './remedies';
 import { ReadOnlyDocuments } from './readOnlyDocuments';
 import { showHistory } from './results/resultHistory';
@@ -52,6 +55,15 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
   const memory = new QueryMemory(context.workspaceState);
   const packer = new Packer(client, documents, pins, context.workspaceState);
   const tree = new ResultTree(results, pins);
+  const proposed = new ProposalDocuments(client, documents);
+  const proposals = new Proposals(client, proposed, (proposal) => {
+    searchAsTyped(client, results, memory, actions, memory.last, {
+      patch: proposal.id,
+      name: titleOf(proposal),
+      inPatch: (hit) => proposed.inProposal(proposal, hit),
+    });
+    return Promise.resolve();
+  });
   const marks = new NoteMarks(client, context.extensionUri);
   client.onHover = withLink(results);
   client.withDocument = inDocuments(client, documents);
@@ -145,6 +157,7 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     command('clearHistory', () => {
       memory.clear();
     }),
+    ...proposalCommands(needsServer, proposals),
     ...rowCommands(command, actions, tree),
     ...registerTools(client),
     ...registerMcp(client, version(context)),
@@ -156,6 +169,23 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     search: (query, limit) => client.search({ query, explain: true, ...(limit ? { limit } : {}) }),
     pack: (prompt, budget) => client.pack({ prompt, budget }),
   };
+}
+
+/** One command for each thing that can be done with a proposal; all list them first. */
+function proposalCommands(
+  command: (id: string, run: () => unknown) => vscode.Disposable,
+  proposals: Proposals,
+): vscode.Disposable[] {
+  const listed = (id: string, title: string, placeholder: string, act: Act): vscode.Disposable =>
+    command(id, () => proposals.show(title, placeholder, act));
+  const { open, accept, reject, discard, search } = proposals;
+  return [
+    listed('proposals', 'Proposed Changes', 'Enter shows the changes of all its files', open),
+    listed('acceptProposal', 'Accept Proposed Change', 'Enter writes its files', accept),
+    listed('rejectProposal', 'Reject Proposed Change', 'Enter asks for the reason', reject),
+    listed('discardProposal', 'Discard Proposed Change', 'Enter deletes it', discard),
+    listed('searchProposal', 'Search as If Applied', 'Enter searches as if it were', search),
+  ];
 }
 
 type Register = (id: string, run: (row?: HitRow, second?: unknown) => unknown) => vscode.Disposable;

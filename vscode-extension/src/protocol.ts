@@ -107,6 +107,8 @@ export interface SearchParams {
   deep?: boolean;
   /** Only where holes of the pattern are this: `E=StoreError`. */
   facets?: string[];
+  /** As if this diff, or the proposal of this id, were applied. */
+  patch?: string;
 }
 
 export interface SearchResults {

@@ -19,7 +19,7 @@ export class ReadOnlyDocuments
       vscode.languages.registerFoldingRangeProvider({ scheme: SCHEME }, this),
       // What a text tells of may have changed since it was last looked at.
       vscode.window.onDidChangeActiveTextEditor((editor) => {
-        if (editor && typeof this.texts.get(editor.document.uri.path) === 'function') {
+        if (editor && typeof this.texts.get(keyOf(editor.document.uri)) === 'function') {
           this.changes.fire(editor.document.uri);
         }
       }),
@@ -27,7 +27,7 @@ export class ReadOnlyDocuments
   }
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
-    const text = this.texts.get(uri.path);
+    const text = this.texts.get(keyOf(uri));
     return (
       (typeof text === 'function' ? await text() : text) ??
       'This text is gone. Run the command again to make it anew.'
@@ -39,9 +39,9 @@ export class ReadOnlyDocuments
   }
 
   /** The address of a text, which is made when somebody looks, and anew each time. */
-  offer(title: string, text: Text): vscode.Uri {
-    const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${title}` });
-    this.texts.set(uri.path, text);
+  offer(title: string, text: Text, query = ''): vscode.Uri {
+    const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${title}`, query });
+    this.texts.set(keyOf(uri), text);
     this.changes.fire(uri);
     return uri;
   }
@@ -58,6 +58,10 @@ export class ReadOnlyDocuments
     this.registration.dispose();
     this.changes.dispose();
   }
+}
+
+function keyOf({ path, query }: vscode.Uri): string {
+  return `${path}?${query}`;
 }
 
 /**

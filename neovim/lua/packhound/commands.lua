@@ -101,6 +101,15 @@ M.subcommands = {
   notes = function()
     require('packhound.notes').list()
   end,
+  proposals = function()
+    require('packhound.proposals').list()
+  end,
+  accept = function(text)
+    require('packhound.proposals').accept(vim.trim(text))
+  end,
+  reject = function(text)
+    require('packhound.proposals').reject(vim.trim(text))
+  end,
   why = function(text)
     require('packhound.why').show(text)
   end,

@@ -55,7 +55,7 @@ class Accept(Request):
 
     proposal: Annotated[
         str,
-        Meta(min_length=1, max_length=MAX_PATCH, description="Id of an overlay, or a diff."),
+        Meta(min_length=1, max_length=MAX_PATCH, description="Id of an overlay, or a diff itself."),
     ]
     three_way: Annotated[
         bool, Meta(description="Merge it into files with unsaved or uncommitted changes.")

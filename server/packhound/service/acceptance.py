@@ -33,10 +33,12 @@ if TYPE_CHECKING:
 
 _MAX_FILES, _MAX_NAMED = 1_000, 5
 _UNSAVED, _UNCOMMITTED = "unsaved changes", "uncommitted changes"
+_IN_COMMIT = "changes of yours, which the commit would have too,"
 _CONFLICTING = "changes of the same lines as in the patch"
 _REMEDIES = {
     _UNSAVED: "save them, or accept the patch in that editor and merge (three-way)",
     _UNCOMMITTED: "commit them, or merge (three-way)",
+    _IN_COMMIT: "commit them first, or accept the patch without a commit",
     _CONFLICTING: "edit the patch, or those lines",
 }
 _CONFLICT = b"\0conflict"
@@ -140,8 +142,8 @@ def check_commit(engine: Engine, message: str, changes: Sequence[FileChange]) ->
     if problem := why_not_committed(engine.root):
         raise SettingsError(f"nothing can be committed: {problem}")
     paths = _paths_of(each.file for each in changes)
-    _refuse([each.path for each in changes if each.is_unsaved], _UNSAVED)
-    _refuse(find_uncommitted(engine.root, paths), _UNCOMMITTED)
+    unsaved = {each.path for each in changes if each.is_unsaved}
+    _refuse(unsaved | find_uncommitted(engine.root, paths), _IN_COMMIT)
     for each in changes:
         if runs_on_its_own(each.path):
             raise SettingsError(

@@ -39,6 +39,7 @@ end)
 
 require('finding')
 require('acting')
+require('proposing')
 require('troubles')
 
 vim.fn.writefile({ vim.json.encode(t.report) }, t.job.report)

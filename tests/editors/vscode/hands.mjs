@@ -15,7 +15,7 @@ export const SEARCH = 'A name, or what the code does';
 export async function play(steps, prepare) {
   const config = JSON.parse(readFileSync(process.argv[2], 'utf8'));
   const vscode = await startWorkbench({ ...config, prepare });
-  const user = hands(vscode.page, config.screenshots, vscode.change);
+  const user = { ...hands(vscode.page, config.screenshots, vscode.change), run: vscode.run, workspace: config.workspace };
   try {
     for (const [name, step] of Object.entries(steps(user))) {
       try {

@@ -75,7 +75,16 @@ export async function startWorkbench({ clients, workspace, settings = {}, extens
     }
     await page.goto(`${address}/?${query}`, { waitUntil: 'domcontentloaded' });
     const change = (changed) => writeFileSync(settingsFile, JSON.stringify({ ...settings, ...changed }));
-    return { page, close, change, logs: () => readFileSync(logFile, 'utf8').slice(-3000) + extensionLogs(home) };
+    const run = (...words) => {
+      const [program, ...first] = settings['packhound.server.path'];
+      const env = { ...process.env, PACKHOUND_CACHE_DIR: path.join(home, 'cache'), PACKHOUND_DATA_DIR: path.join(home, 'data') };
+      const done = spawnSync(program, [...first, ...words], { cwd: workspace, env, encoding: 'utf8' });
+      if (done.status !== 0) {
+        throw new Error(done.stderr);
+      }
+      return done.stdout;
+    };
+    return { page, close, change, run, logs: () => readFileSync(logFile, 'utf8').slice(-3000) + extensionLogs(home) };
   } catch (error) {
     await close();
     throw error;

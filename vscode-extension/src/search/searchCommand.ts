@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { chooseMany } from '../boxes';
 import type { HitActions } from '../hitActions';
 import { focus } from '../places';
-import type { SearchParams, SearchResults } from '../protocol';
+import type { Hit, SearchParams, SearchResults } from '../protocol';
 import type { Results } from '../results/results';
 import type { PackhoundClient } from '../server/packhoundClient';
 import { suggestions } from './filterSuggestions';
@@ -11,8 +11,16 @@ import { LiveList, type Answer, type QueryItem } from './liveList';
 import type { QueryMemory } from './queryMemory';
 import { TYPES, typesIn, withTypes } from './typeFilter';
 
+const TITLE = 'Packhound: Search Code';
 /** Of one hole. */
 const MOST_VALUES = 8;
+
+/** A proposed patch that a search goes on as if it were applied: its hits open as it leaves them. */
+export interface AsIf {
+  patch: string;
+  name: string;
+  inPatch: (hit: Hit) => Hit;
+}
 
 /** Search as the user types; `query` is typed for the user to begin with. */
 export function searchAsTyped(
@@ -21,11 +29,20 @@ export function searchAsTyped(
   memory: QueryMemory,
   actions: HitActions,
   query: string,
+  asIf?: AsIf,
 ): void {
   const cursor = focus(actions.previews.userEditor);
   const near = cursor ? { focus: cursor } : {};
+  const ask = async (
+    params: SearchParams,
+    token?: vscode.CancellationToken,
+  ): Promise<SearchResults> => {
+    const patch = asIf ? { patch: asIf.patch } : {};
+    const response = await client.search({ ...params, ...patch }, token);
+    return asIf ? { ...response, hits: response.hits.map(asIf.inPatch) } : response;
+  };
   const answer = async (params: SearchParams, token: vscode.CancellationToken): Promise<Answer> => {
-    const response = await client.search(params, token);
+    const response = await ask(params, token);
     return {
       rows: [
         ...noteItems(notesOf(response)),
@@ -36,12 +53,12 @@ export function searchAsTyped(
       resultSet: {
         title: params.query.trim(),
         results: response,
-        again: () => client.search(params),
+        again: () => ask(params),
       },
     };
   };
   const list = new LiveList(client, results, actions, {
-    title: 'Packhound: Search Code',
+    title: asIf ? `Packhound: Search Code + as if ${asIf.name} were applied` : TITLE,
     placeholder: 'A name, or what the code does; kind:class lang:go path:src/** "exact" /regex/',
     ask: (text, token, facet) =>
       answer({ query: text, ...near, ...(facet && { facets: [facet] }) }, token),
@@ -53,7 +70,7 @@ export function searchAsTyped(
         tooltip: 'Choose what to search: code, notes, commits, ...',
         press: (text) => {
           void chooseTypes(text).then((narrowed) => {
-            searchAsTyped(client, results, memory, actions, narrowed);
+            searchAsTyped(client, results, memory, actions, narrowed, asIf);
           });
           return false;
         },

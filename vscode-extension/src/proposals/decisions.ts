@@ -1,0 +1,39 @@
+import * as vscode from 'vscode';
+import { problemText } from '../problems';
+import type { PackhoundClient } from '../server/packhoundClient';
+import { requests, type Accepted, type Proposal } from './proposalProtocol';
+import { acceptedText, titleOf } from './proposalText';
+
+/** What the server says where a merge may help. */
+const MERGEABLE = /\(three-way\)/;
+
+/** Writes the files of a proposal; asks before it is merged with changes of the user's. */
+export async function accept(client: PackhoundClient, proposal: Proposal): Promise<void> {
+  const params = { proposal: proposal.id };
+  let accepted: Accepted;
+  try {
+    accepted = await client.request<Accepted>(requests.accept, params);
+  } catch (error) {
+    if (!MERGEABLE.test(problemText(error))) {
+      throw error;
+    }
+    const merge = 'Merge';
+    const detail = `${problemText(error)}\n\nWhere both change the same lines nothing is written.`;
+    const message = `Merge ${titleOf(proposal)} with your changes?`;
+    const choice = await vscode.window.showWarningMessage(message, { modal: true, detail }, merge);
+    if (choice !== merge) {
+      return;
+    }
+    accepted = await client.request<Accepted>(requests.accept, { ...params, three_way: true });
+  }
+  void vscode.window.showInformationMessage(`Packhound: ${acceptedText(accepted.files)}`);
+}
+
+export async function reject(
+  client: PackhoundClient,
+  proposal: Proposal,
+  reason: string,
+): Promise<void> {
+  await client.request(requests.reject, { id: proposal.id, reason });
+  vscode.window.setStatusBarMessage(`Rejected ${titleOf(proposal)}`, 4000);
+}

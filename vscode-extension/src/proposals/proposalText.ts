@@ -1,0 +1,38 @@
+import type { Proposal, ProposedFile } from './proposalProtocol';
+
+export function titleOf({ id, message }: Proposal): string {
+  return message ? `"${message}"` : `proposal ${id}`;
+}
+
+/** A row of the list: what for, whose, which files, and what is known of it. */
+export function describe(proposal: Proposal): {
+  label: string;
+  description: string;
+  detail: string;
+  icon: string;
+} {
+  const { id, author, message, created, applies, problem, files, verdict } = proposal;
+  const paths = files.map(({ path }) => path);
+  const [first = ''] = paths;
+  const more = paths.length > 1 ? ` and ${String(paths.length - 1)} more` : '';
+  return {
+    label: message || `Proposal ${id}`,
+    description: [author, created, first + more].filter(Boolean).join(' · '),
+    detail: applies ? (verdict?.summary ?? '') : `Does not apply any more: ${problem}`,
+    icon: applies ? 'git-pull-request' : 'warning',
+  };
+}
+
+/** The sides of a file that are there. */
+export function sidesOf({ change }: ProposedFile): { before: boolean; after: boolean } {
+  return { before: change !== 'new', after: change !== 'deleted' };
+}
+
+/** What was written, and what is left to save. */
+export function acceptedText(files: readonly { in_editor: boolean; merged: boolean }[]): string {
+  const open = files.filter(({ in_editor }) => in_editor).length;
+  const merged = files.some((file) => file.merged) ? ', merged with your changes' : '';
+  const unsaved = open > 0 ? `; ${String(open)} of them open and not saved yet` : '';
+  const noun = files.length === 1 ? 'file' : 'files';
+  return `Accepted: ${String(files.length)} ${noun} changed${merged}${unsaved}.`;
+}
