@@ -15,9 +15,12 @@ def main() -> None:
     version = sys.argv[1].removeprefix("v") if len(sys.argv) == 2 else sys.exit(__doc__)
     server = (CHECKOUT / "server" / "packhound" / "__init__.py").read_text()
     extension = json.loads((CHECKOUT / "vscode-extension" / "package.json").read_text())
+    registry = json.loads((CHECKOUT / "server.json").read_text())
     versions = {
         "server/packhound/__init__.py": re.search(r'__version__ = "(.+?)"', server)[1],
         "vscode-extension/package.json": extension["version"],
+        "server.json": registry["version"],
+        "the package in server.json": registry["packages"][0]["version"],
     }
     for path, found in versions.items():
         if found != version:

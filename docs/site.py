@@ -16,9 +16,18 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
+_HERE = re.compile(
+    r"https://(?:github|raw\.githubusercontent)\.com/packhound/packhound/(?:blob/)?HEAD/(?=[^)\s]*\))"
+)
 _LINK = re.compile(r"\]\((?![a-z]+:|#)([^)#\s]+)")
 FENCE = re.compile(r"^(```|~~~).*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"(`+)[^`].*?\1")
+
+
+def as_here(page: Path) -> str:
+    """Return a page whose links to files of its own repository are relative, as all others are."""
+    up = "../" * (len(page.relative_to(ROOT).parts) - 1)
+    return _HERE.sub(up, page.read_text("utf-8"))
 
 
 def without_code(text: str) -> str:
@@ -38,7 +47,7 @@ def linked_files(start: Path) -> Iterator[Path]:
         if page.suffix == ".md":
             waiting += [
                 (page.parent / link).resolve()
-                for link in _LINK.findall(without_code(page.read_text("utf-8")))
+                for link in _LINK.findall(without_code(as_here(page)))
             ]
 
 
@@ -48,7 +57,10 @@ def on_config(config: Any) -> Any:  # noqa: ANN401 - of mkdocs, which nothing el
     for file in linked_files(ROOT / "README.md"):
         target = copy / file.relative_to(ROOT)
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(file, target)
+        if file.suffix == ".md":
+            target.write_text(as_here(file), "utf-8")
+        else:
+            shutil.copyfile(file, target)
     config["docs_dir"] = str(copy)
     return config
 

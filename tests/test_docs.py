@@ -100,10 +100,16 @@ def test_links_and_their_anchors_lead_somewhere() -> None:
     lost = [
         f"{page.relative_to(ROOT)}: {link}"
         for page in pages
-        for link in LINK.findall(site.without_code(page.read_text("utf-8")))
+        for link in LINK.findall(site.without_code(site.as_here(page)))
         if not leads_somewhere(page, link)
     ]
     assert lost == []
+
+
+def test_links_of_the_page_of_the_gallery_are_absolute() -> None:
+    text = (ROOT / "vscode-extension" / "README.md").read_text("utf-8")
+    links = LINK.findall(text)
+    assert links and [link for link in links if not link.startswith(("https://", "#"))] == []
 
 
 def leads_somewhere(page: Path, link: str) -> bool:

@@ -10,8 +10,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 import yaml
+
+import packhound
+from packhound.cli.commands import main
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 CHECKOUT = Path(__file__).parents[1]
 WORKFLOW = yaml.safe_load((CHECKOUT / ".github" / "workflows" / "release.yml").read_text())
@@ -45,12 +54,18 @@ def test_the_notes_of_this_version_are_its_section_of_the_changelog() -> None:
             '{"version": "9.9.9"}',
             "package.json has version 9.9.9; the tag wants {version}",
         ),
+        (
+            "server.json",
+            '{"version": "9.9.9", "packages": [{"version": "9.9.9"}]}',
+            "server.json has version 9.9.9; the tag wants {version}",
+        ),
     ],
 )
 def test_a_release_that_is_not_ready_is_refused(
     tmp_path: Path, changed: str, text: str, problem: str
 ) -> None:
-    for name in ("CHANGELOG.md", "vscode-extension/package.json", "server/packhound/__init__.py"):
+    sources = ("server/packhound/__init__.py", "server.json", "vscode-extension/package.json")
+    for name in ("CHANGELOG.md", *sources):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(CHECKOUT / name, tmp_path / name)
     (tmp_path / ".ci").mkdir()
@@ -107,6 +122,40 @@ def test_secrets_reach_only_the_steps_that_publish() -> None:
         for step in job["steps"]:
             if "secrets." in json.dumps(step):
                 assert name == "galleries" and "publish" in step["run"]
+
+
+def test_the_registry_of_mcp_servers_is_told_what_the_package_has() -> None:
+    """By the limits of the registry's schema of 2025-12-11, and its mark of ownership."""
+    server = json.loads((CHECKOUT / "server.json").read_text())
+    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
+    assert re.fullmatch(r"[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", server["name"])
+    assert 1 <= len(server["description"]) <= 100
+    assert f"<!-- mcp-name: {server['name']} -->" in (CHECKOUT / "README.md").read_text()
+    [package] = server["packages"]
+    assert (package["registryType"], package["identifier"]) == ("pypi", project["name"])
+    assert server["version"] == package["version"] == packhound.__version__
+    assert package["transport"] == {"type": "stdio"}
+    # `uvx NAME` runs the script of that name.
+    assert package["identifier"] in project["scripts"]
+    first, folder = package["packageArguments"]
+    assert isinstance(main, click.Group)
+    command = main.get_command(click.Context(main), first["value"])
+    assert command is not None
+    assert [each.nargs for each in command.params if isinstance(each, click.Argument)] == [-1]
+    assert folder["isRepeated"] and "value" not in folder
+
+
+def test_all_that_is_published_names_one_repository() -> None:
+    server = json.loads((CHECKOUT / "server.json").read_text())
+    urls = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]["urls"]
+    extension = json.loads((CHECKOUT / "vscode-extension" / "package.json").read_text())
+    home = server["repository"]["url"]
+    assert urls["Homepage"] == home == extension["repository"]["url"].removesuffix(".git")
+    assert urls["Issues"] == extension["bugs"]["url"] == f"{home}/issues"
+    assert extension["homepage"].startswith(home)
+    assert extension["repository"]["directory"] == "vscode-extension"
+    owner = home.split("/")[-2]
+    assert server["name"] == f"io.github.{owner}/{home.split('/')[-1]}"
 
 
 def run(script: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -152,7 +152,7 @@ def move_distribution(folder: Path, record: str, to: Path | None) -> None:
 
 def package(stage: Path, target: str, vsix: Path) -> None:
     """Zip the staged folder; looking for secrets in public wheels would take most of the time."""
-    flags = ("--no-dependencies", "--allow-missing-repository", "--no-rewrite-relative-links")
+    flags = ("--no-dependencies", "--no-rewrite-relative-links")
     run(
         *(str(EXTENSION / "node_modules" / ".bin" / "vsce"), "package", *flags),
         *("--target", target, "--out", str(vsix.resolve()), "--allow-package-all-secrets"),
