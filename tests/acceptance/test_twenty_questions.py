@@ -17,7 +17,7 @@ FOLDER = ROOT / "fixtures" / "questions"
 PAGE = ROOT / "docs" / "questions.md"
 HEAD = (
     "# Twenty questions\n\n"
-    "What `packhound search` answers over [a small project](../fixtures/questions) of an agent,"
+    "What `packhound search` answers over a small project of an agent,"
     " with two skills and the logs of three conversations. A test asks them and writes this page"
     " (`pytest tests/acceptance/test_twenty_questions.py --update-golden`).\n\n"
     "| query | expected | got: first three | confidence |\n|---|---|---|---|\n"
