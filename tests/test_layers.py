@@ -44,6 +44,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "pack",
         "parsing",
         "redact",
+        "runs",
         "search",
         "sources",
         "storage",
@@ -51,8 +52,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "text",
         "llm",
     },
-    "operations": {"grep", "impact", "knowledge", "llm", "memory", "pack", "redact"}
-    | {"search", "service", "text"},
+    "operations": {"git", "grep", "impact", "knowledge", "llm", "memory", "pack", "redact"}
+    | {"runs", "search", "service", "text"},
     "lsp": {"impact", "operations", "pack", "redact", "relay", "rpc", "search", "service", "text"},
     "mcp": {"operations", "redact", "relay", "rpc", "service"},
     "daemon": {"lsp", "mcp", "operations", "relay", "rpc", "service"},

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from packhound.core.errors import Cancelled, SettingsError
-from packhound.runs.copy import CopyLimits, Written, materialize, remove_leavings
+from packhound.git import PatchedFile
+from packhound.runs.copy import CopyLimits, materialize, remove_leavings
 from tests.runs.conftest import Repository
 from tests.support.git_repository import git
 
@@ -44,7 +45,7 @@ def test_the_copy_is_what_the_user_sees_and_nothing_of_the_repository_runs(
     (tree / "tests/test_send.py").unlink()
     repository.mark.unlink(missing_ok=True)
     before = repository.digest()
-    with materialize(tree, {}) as copy:
+    with materialize(tree, {}, {}) as copy:
         assert texts(copy.folder) == seen(tree, ".env", "notes/.env.local", "build/out.py")
         assert os.access(copy.folder / "run.sh", os.X_OK)
         assert not os.access(copy.folder / "new.py", os.X_OK)
@@ -66,16 +67,17 @@ def test_the_copy_is_what_the_user_sees_and_nothing_of_the_repository_runs(
 def test_texts_that_are_not_saved_and_a_patch_come_on_top(repository: Repository) -> None:
     (repository.tree / "other.sh").write_text("#!/bin/sh\n")
     (repository.tree / "other.sh").chmod(0o755)
-    written = {
-        "post/send.py": Written(b"unsaved = 1\n"),
-        "post/new/deep.py": Written(b"new = 1\n"),
-        "tests/test_send.py": Written(None),
-        "run.sh": Written(b"#!/bin/sh\ntrue\n"),
-        "tool": Written(b"#!/bin/sh\n", True),
-        "moved.sh": Written(b"#!/bin/sh\n", None, "other.sh"),
-        "other.sh": Written(None),
-    }
-    with materialize(repository.tree, written) as copy:
+    text = b"#!/bin/sh\n"
+    files = [
+        PatchedFile("post/new/deep.py", "post/new/deep.py", None, b"new = 1\n"),
+        PatchedFile("tests/test_send.py", "tests/test_send.py", b"", None),
+        PatchedFile("run.sh", "run.sh", text, text + b"true\n"),
+        PatchedFile("tool", "tool", None, text, mode="100755"),
+        PatchedFile("moved.sh", "other.sh", text, text),
+        PatchedFile("other.sh", "other.sh", text, None),
+    ]
+    unsaved = {"post/send.py": b"unsaved = 1\n", "run.sh": text}
+    with materialize(repository.tree, unsaved, {file.path: file for file in files}) as copy:
         assert (copy.folder / "post/send.py").read_text() == "unsaved = 1\n"
         assert (copy.folder / "post/new/deep.py").read_text() == "new = 1\n"
         assert not (copy.folder / "tests/test_send.py").exists()
@@ -85,7 +87,7 @@ def test_texts_that_are_not_saved_and_a_patch_come_on_top(repository: Repository
 
 
 def test_files_of_secrets_come_where_the_user_names_them(repository: Repository) -> None:
-    with materialize(repository.tree, {}, CopyLimits(include=(".env",))) as copy:
+    with materialize(repository.tree, {}, {}, CopyLimits(include=(".env",))) as copy:
         assert (copy.folder / ".env").read_text() == "TOKEN=hunter2\n"
         assert not any("secrets" in note for note in copy.notes)
 
@@ -96,23 +98,35 @@ def test_a_folder_without_git_is_copied_by_the_walk_alone(tmp_path: Path) -> Non
     (tree / "a/b.py").write_text("b = 1\n")
     (tree / "node_modules").mkdir()
     (tree / "node_modules/x.js").write_text("x\n")
-    with materialize(tree, {}) as copy:
+    with materialize(tree, {}, {}) as copy:
         assert texts(copy.folder) == {"a/b.py": "b = 1\n"}
 
 
 def test_a_folder_within_a_repository_is_copied_alone(repository: Repository) -> None:
-    with materialize(repository.tree / "post", {}) as copy:
+    with materialize(repository.tree / "post", {}, {}) as copy:
         assert sorted(texts(copy.folder)) == ["__init__.py", "send.py"]
 
 
-def test_the_digest_is_that_of_what_is_there(repository: Repository) -> None:
-    digests = []
-    written = [{}, {}, {"post/send.py": Written(b"x = 1\n")}, {"run.sh": Written(b"", False)}]
-    for each in written:
-        with materialize(repository.tree, each) as copy:
-            digests.append(copy.digest)
-    assert digests[0] == digests[1]
-    assert len(set(digests)) == len(written) - 1
+def test_the_digest_is_that_of_what_is_there_without_the_patch(repository: Repository) -> None:
+    path, text = "post/send.py", (repository.tree / "post/send.py").read_bytes()
+    patch = {
+        path: PatchedFile(path, path, text, b"x = 1\n"),
+        "new.py": PatchedFile("new.py", "new.py", None, b""),
+    }
+
+    def digest(unsaved: dict[str, bytes], patch: dict[str, PatchedFile]) -> str:
+        with materialize(repository.tree, unsaved, patch) as copy:
+            return copy.base_digest
+
+    same = digest({}, {})
+    assert digest({}, patch) == same
+    unsaved = digest({path: b"y = 1\n"}, {})
+    assert digest({path: b"y = 1\n"}, {path: PatchedFile(path, path, b"y = 1\n", b"")}) == unsaved
+    repository.write(path, "z = 1\n")
+    saved = digest({}, {})
+    assert digest({}, {path: PatchedFile(path, path, b"z = 1\n", None)}) == saved
+    (repository.tree / path).chmod(0o755)
+    assert len({same, unsaved, saved, digest({}, {})}) == 4
 
 
 def test_pointers_of_lfs_submodules_and_line_ends_are_named_or_as_on_the_disk(
@@ -137,7 +151,7 @@ def test_pointers_of_lfs_submodules_and_line_ends_are_named_or_as_on_the_disk(
     git(tree, "read-tree", "HEAD")
     git(tree, "update-index", "-q", "--refresh")
     before = repository.digest()
-    with materialize(tree, {}) as copy:
+    with materialize(tree, {}, {}) as copy:
         assert (copy.folder / "other/lib.py").read_text() == "lib = 1\n"
         assert not (copy.folder / "other/.git").exists()
         assert (copy.folder / "lines.bat").read_bytes() == b"echo\r\n"
@@ -151,7 +165,7 @@ def test_a_build_that_asks_git_sees_a_clean_tree_and_no_hook(repository: Reposit
     git(repository.tree, "tag", "v1.2")
     repository.mark.unlink(missing_ok=True)
     before = repository.digest()
-    with materialize(repository.tree, {}, CopyLimits(include=(".env",)), asks_git=True) as copy:
+    with materialize(repository.tree, {}, {}, CopyLimits(include=(".env",)), asks_git=True) as copy:
         git(copy.folder, "config", "core.fsmonitor", "false")
         command = ["git", "describe", "--tags", "--dirty"]
         said = subprocess.run(command, cwd=copy.folder, capture_output=True, text=True, check=True)
@@ -171,7 +185,7 @@ def test_a_build_that_asks_git_sees_a_clean_tree_and_no_hook(repository: Reposit
 def test_a_copy_that_is_too_large_is_refused_with_the_limit(
     repository: Repository, runs_folder: Path, limits: CopyLimits, named: str
 ) -> None:
-    with pytest.raises(SettingsError, match=named), materialize(repository.tree, {}, limits):
+    with pytest.raises(SettingsError, match=named), materialize(repository.tree, {}, {}, limits):
         pass
     assert not [*runs_folder.iterdir()]
 
@@ -181,7 +195,7 @@ def test_a_file_on_the_disk_that_is_too_large_is_refused(repository: Repository)
         file.truncate(1 << 30)
     with (
         pytest.raises(SettingsError, match="more than 10 MB"),
-        materialize(repository.tree, {}, CopyLimits(max_bytes=10_000_000)),
+        materialize(repository.tree, {}, {}, CopyLimits(max_bytes=10_000_000)),
     ):
         pass
 
@@ -189,7 +203,7 @@ def test_a_file_on_the_disk_that_is_too_large_is_refused(repository: Repository)
 def test_a_copy_that_nobody_waits_for_stops(repository: Repository, runs_folder: Path) -> None:
     cancel = threading.Event()
     cancel.set()
-    with pytest.raises(Cancelled), materialize(repository.tree, {}, cancel=cancel):
+    with pytest.raises(Cancelled), materialize(repository.tree, {}, {}, cancel=cancel):
         pass
     assert not [*runs_folder.iterdir()]
 
@@ -200,7 +214,7 @@ def test_pipes_sockets_and_what_cannot_be_read_are_named(repository: Repository)
         folder = os.open(repository.tree, os.O_RDONLY)
         server.bind(f"/proc/self/fd/{folder}/socket")
         os.close(folder)
-        with materialize(repository.tree, {}) as copy:
+        with materialize(repository.tree, {}, {}) as copy:
             notes = "\n".join(copy.notes)
     assert "no plain file, left out: pipe, socket" in notes
 
@@ -209,7 +223,7 @@ def test_a_cache_within_the_folder_is_not_copied_into_itself(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(repository.tree / "cache"))
-    with materialize(repository.tree, {}) as copy:
+    with materialize(repository.tree, {}, {}) as copy:
         assert not (copy.folder / "cache").exists()
 
 
@@ -217,7 +231,7 @@ _CHILD = """
 import sys, time
 from pathlib import Path
 from packhound.runs.copy import materialize
-with materialize(Path(sys.argv[1]), {}) as copy:
+with materialize(Path(sys.argv[1]), {}, {}) as copy:
     print(copy.home, flush=True)
     sys.stdin.read()
 """
@@ -247,7 +261,7 @@ def test_leavings_of_a_killed_process_go_at_the_next_start_and_those_of_others_s
 
 
 def test_a_tree_of_a_thousand_levels_is_removed(repository: Repository, runs_folder: Path) -> None:
-    with materialize(repository.tree, {}) as copy:
+    with materialize(repository.tree, {}, {}) as copy:
         script = "import os\nfor _ in range(3000):\n os.mkdir('d')\n os.chdir('d')\n"
         subprocess.run([sys.executable, "-c", script], cwd=copy.folder, check=True)
     assert not [*runs_folder.iterdir()]

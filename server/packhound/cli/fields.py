@@ -63,14 +63,16 @@ def add_fields(
 ) -> None:
     """Add an argument or an option to a command for each field of a request.
 
-    By position are fields that are required, and `arguments`. `names` and `defaults` differ from
-    those of the request. What is not given, and has no default, is None or empty.
+    By position are `arguments`, and fields that are required unless `names` has them. `names` and
+    `defaults` differ from those of the request. What is not given, and has no default, is None or
+    empty.
     """
     for name, field in fields_of(request).items():
         kind = kind_of(field.type)
         if name in NO_OPTION or name in omit:
             continue
-        if field.required or name in arguments:
+        is_option = name in (names or {})
+        if (field.required and not is_option) or name in arguments:
             click.argument(
                 name,
                 required=False,
@@ -80,7 +82,7 @@ def add_fields(
             )(command)
             continue
         # An empty default is that of the request, unless the command line has another.
-        default = (defaults or {}).get(name, field.default or None)
+        default = (defaults or {}).get(name, None if field.required else field.default or None)
         decls = (names or {}).get(name) or _NAMES.get(name) or (_name_of(name, kind, default),)
         metavar = _METAVARS.get(name)
         click.option(

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from packhound.core.settings_reader import read_settings
 from packhound.core.status import Status
 from packhound.core.trace import span
 from packhound.indexing import DEFAULT_TIMING, Timing
+from packhound.redact import visible_line
 
 if TYPE_CHECKING:
     from packhound.cli.tracing import Trace
@@ -91,8 +93,10 @@ class Asker:
         if name == "status":
             for engine in workspace.engines:
                 engine.flush()
-        call = operations.Call(workspace.roots, self.settings)
         is_shown = sys.stderr.isatty()
+        call = operations.Call(workspace.roots, self.settings)
+        if is_shown:
+            call = replace(call, report=_show)
         with cli.show.progress_elsewhere(workspace.engines) if is_shown else nullcontext():
             return operations.answer(call, name, arguments)
 
@@ -103,6 +107,14 @@ class Asker:
             for root in self.roots:
                 wait(self._workspace.add(root))
         return self._workspace
+
+
+def _show(progress: Mapping[str, Any]) -> None:
+    """Print what a long operation does, and what it has found, on stderr."""
+    if "step" in progress:
+        echo(f"{progress['n_done'] + 1} of {progress['n_steps']}: {progress['step']}", err=True)
+    for row in progress.get("new", ()):
+        echo(visible_line(f"  {row.get('path', '')}: {row['message']}"), err=True)
 
 
 def _warn_unavailable(problem: StoreError) -> None:

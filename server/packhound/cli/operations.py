@@ -66,7 +66,7 @@ class Form:
 
     `arguments` are given by position, as are the fields that are required. `fixed` are fields that
     have no option, since the command prints what they ask for. The exit code is 1 where the answer
-    has nothing under `needs`. `--json` prints `as_json` of the answer.
+    has nothing under `needs`, or false. `--json` prints `as_json` of the answer.
     """
 
     name: str = ""
@@ -158,6 +158,12 @@ FORMS = {
         print=plain.print_settings,
         as_json=lambda answer: answer["roots"][0] if len(answer["roots"]) == 1 else answer,
     ),
+    "check": Form(
+        help="Runs only where 'changes.run' and 'folders.trusted' of your own settings allow it. "
+        "The exit code is 1 unless the check passed.",
+        names={"diff": ("--patch",), "runners": ("--runner",)},
+        needs="passed",
+    ),
     "propose": Form("overlay add"),
     "overlays": Form("overlay list"),
     "overlay": Form("overlay show"),
@@ -224,7 +230,7 @@ def _run(
     required = [name for name, field in fields.items() if field.required]
     asked = given({name: value for name, value in values.items() if name in fields})
     if sum(name in asked for name in required) != (len(required) if batch is None else 0):
-        words = " ".join(required).upper()
+        words = " ".join((form.names or {}).get(name, (name.upper(),))[0] for name in required)
         either = f"give {words}" if operation.writes else f"give either {words} or --batch FILE"
         raise SettingsError(either)
     if asked.get("prompt") == "-":

@@ -69,9 +69,11 @@ def _top_k(description: str) -> Meta:
     return _number(description, 0, _MAX_TOP_K)
 
 
-def _group(title: str, scope: str = "window", *, harmless: bool = False) -> Meta:
+def _group(
+    title: str, scope: str = "window", *, harmless: bool = False, of_user: bool = False
+) -> Meta:
     """Describe a group: its title in VS Code, and what holds for settings that say nothing else."""
-    return Meta(title=title, extra={"scope": scope, "harmless": harmless})
+    return Meta(title=title, extra={"scope": scope, "harmless": harmless, "of_user": of_user})
 
 
 class SearchSettings(Struct, frozen=True):
@@ -517,6 +519,38 @@ class TeamSettings(Struct, frozen=True):
     ] = ""
 
 
+class ChangeSettings(Struct, frozen=True):
+    """Checks of patches: what runs, and what it may take."""
+
+    run: Annotated[
+        bool,
+        _about(
+            "Allow checks of patches, which run the tests and tools of folders that you trust, in "
+            "private copies. It counts in your own settings, never in a folder's; agents need "
+            "`check` among `mcp.tools` too."
+        ),
+    ] = False
+    seconds: Annotated[
+        int, _number("Seconds after which a tool of a check is ended.", 1, 86_400)
+    ] = 300
+    memory_megabytes: Annotated[
+        int, _number("Memory of each process of a check.", 64, 1_000_000)
+    ] = 4_000
+    max_files: Annotated[
+        int, _number("Files that the copy for a check may have.", 1, 1_000_000)
+    ] = 50_000
+    max_megabytes: Annotated[
+        int, _number("Size of that copy, and of what a tool may write there.", 1, 1_000_000)
+    ] = 2_000
+    include: Annotated[
+        tuple[_Text, ...],
+        _list(
+            "Globs of files that the copy shall have though their names are those of secrets, such "
+            "as certificates of tests."
+        ),
+    ] = ()
+
+
 # No public name may begin with a former one and a dot (`git`, `model`, `hover`, ...): VS Code
 # ignores `packhound.git.enabled` as long as `packhound.git` is there too.
 class Settings(Struct, frozen=True):
@@ -545,4 +579,5 @@ class Settings(Struct, frozen=True):
     )
     folders: Annotated[FolderTrustSettings, _group("Sources", "machine")] = FolderTrustSettings()
     team: Annotated[TeamSettings, _group("Team", "machine")] = TeamSettings()
+    changes: Annotated[ChangeSettings, _group("Checks", "machine", of_user=True)] = ChangeSettings()
     mcp: Annotated[McpSettings, _group("Agents", "machine-overridable")] = McpSettings()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import socket
+import threading
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -60,7 +61,7 @@ class _Folders:
     def accept(self, request: Request) -> Work:
         """Return the run of an operation."""
         arguments = request.params if isinstance(request.params, dict) else {}
-        return Work(partial(self._run, request.method, arguments), True)
+        return Work(partial(self._run, request.method, arguments, request.cancelled), True)
 
     def receive(self, method: str, params: object) -> None:
         """Ignore notifications: a client that no longer waits hangs up."""
@@ -73,7 +74,7 @@ class _Folders:
         log.error("%s failed", method, exc_info=failure)
         return RpcError(INTERNAL_ERROR, f"{method} failed: {type(failure).__name__}")
 
-    def _run(self, name: str, arguments: Mapping[str, object]) -> Json:
+    def _run(self, name: str, arguments: Mapping[str, object], cancelled: threading.Event) -> Json:
         # Where a daemon was killed, editors and the command line come to the next one together.
         self._editors.wait()
         if name == SERVED:
@@ -89,6 +90,6 @@ class _Folders:
                     engine.refresh()
                 settle(workspace.roots, arguments, _FRESH_S)
             settings = engines[0].follow_settings().settings
-            return answer(Call(workspace.roots, settings), name, arguments)
+            return answer(Call(workspace.roots, settings, cancelled), name, arguments)
         finally:
             workspace.close()

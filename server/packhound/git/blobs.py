@@ -72,11 +72,11 @@ def attributes_of(root: Path, paths: Iterable[str], names: Sequence[str]) -> dic
     """Return the paths for which attributes of git are set, by the name of the attribute."""
     asked = "\0".join(paths).encode("utf-8", "surrogateescape")
     words = (git(root, "check-attr", "-z", "--stdin", *names, stdin=asked) or "").split("\0")
-    found: dict[str, set[str]] = {name: set() for name in names}
+    with_attribute: dict[str, set[str]] = {name: set() for name in names}
     for path, name, value in zip(words[::3], words[1::3], words[2::3], strict=False):
         if value not in ("unspecified", "unset"):
-            found[name].add(path)
-    return found
+            with_attribute[name].add(path)
+    return with_attribute
 
 
 def is_safe(path: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TypeAlias
 
 from packhound.core.typed import fields_of
@@ -31,9 +32,25 @@ def operation_handler(name: str) -> Handler:
 
     def handle(ls: PackhoundServer, params: Params) -> Json:
         arguments = arguments_of(ls, name, params)
-        return answer(call_of(ls), name, arguments, Locations(ls.session))
+        call = replace(call_of(ls), report=_reporter(ls, params))
+        return answer(call, name, arguments, Locations(ls.session))
 
     return handle
+
+
+def _reporter(ls: PackhoundServer, params: Params) -> Callable[[Json], None]:
+    """Return what notifies of progress, where the request has tokens for it."""
+    steps, rows = params.get("workDoneToken"), params.get("partialResultToken")
+
+    def report(progress: Json) -> None:
+        if "step" not in progress:
+            if rows is not None:
+                ls.protocol.notify("$/progress", {"token": rows, "value": progress})
+        elif steps is not None:
+            value = {"kind": "report", "message": progress["step"]}
+            ls.protocol.notify("$/progress", {"token": steps, "value": value})
+
+    return report
 
 
 def traced_handler(name: str, handler: Handler) -> Handler:

@@ -50,6 +50,8 @@ class Folders:
         RootError.
         """
         self._editors = editors
+        self.step = ""
+        """What a long tool does now."""
         if not roots:
             raise SettingsError("give at least one root")
         self._settings = FolderSettings(real_path(roots[0]), overrides)
@@ -103,7 +105,14 @@ class Folders:
                 if root.engine.settled(0):
                     root.engine.refresh()
             settle(roots, arguments, _INDEXING_S)
-        return answer(Call(roots, self.settings, cancel, is_agent=True), name, arguments)
+        call = Call(roots, self.settings, cancel, is_agent=True, report=self._take_step)
+        try:
+            return answer(call, name, arguments)
+        finally:
+            self.step = ""
+
+    def _take_step(self, progress: Json) -> None:
+        self.step = str(progress.get("step", self.step))
 
     @property
     def reading(self) -> Reading:

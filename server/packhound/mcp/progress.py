@@ -29,7 +29,9 @@ def progress(call: Call, folders: Folders) -> Iterator[None]:
             reading = folders.reading
             # Progress has to grow, also while the folder is opened or the answer is made.
             n_read = max(reading.n_read, n_read + 0.001)
-            call.report(n_read, max(reading.n_files, 1), reading.note or "reading the index")
+            call.report(
+                n_read, max(reading.n_files, 1), folders.step or reading.note or "reading the index"
+            )
             if done.wait(_INTERVAL_S):
                 return
 

@@ -56,8 +56,7 @@ def _as_if_patched(
     refusals = []
     for root in call.roots.select(str(arguments.get("root") or "")):
         try:
-            overlays = service.Overlays(root.engine.root)
-            data = overlays.get(identity).patch if identity else service.patch_bytes(patch)
+            data = service.patch_of(root.engine.root, patch)
             engine = root.engine.proposals.open(data).engine
         except SettingsError as refusal:
             refusals.append(refusal)

@@ -79,7 +79,8 @@ class Call:
 
     An agent gets what leaves the machine: `is_agent` has patterns matched against texts without
     secrets, since totals of secrets would tell them letter by letter. With `is_typing` a query may
-    be half typed, and is no episode.
+    be half typed, and is no episode. `report` takes what a long operation knows before its answer:
+    the `step` that begins, `n_done` of `n_steps`, or rows of the answer.
     """
 
     roots: Roots
@@ -87,6 +88,7 @@ class Call:
     cancel: threading.Event | None = None
     is_agent: bool = False
     is_typing: bool = False
+    report: Callable[[Json], None] = lambda _progress: None
 
 
 class Page(NamedTuple):

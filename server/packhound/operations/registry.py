@@ -17,6 +17,7 @@ from packhound.core.typed import convert, convert_value, fields_of, json_schema,
 from packhound.core.types import NodeRef
 from packhound.operations import (
     changes,
+    check,
     decisions,
     docs,
     episodes,
@@ -71,6 +72,7 @@ OPERATIONS: dict[str, Operation] = {
         *episodes.OPERATIONS,
         *overlays.OPERATIONS,
         *decisions.OPERATIONS,
+        check.OPERATION,
         explain.OPERATION,
         docs.OPERATION,
         *folder.OPERATIONS,

@@ -25,9 +25,9 @@ NOT_ALLOWED = {"error": "not allowed"}
 
 WRITING = frozenset(
     {"remember", "decide", "stash", "record_skill", "record_episode"}
-    | {"memory/add", "memory/episode", "accept", "reject"}
+    | {"memory/add", "memory/episode", "accept", "check", "reject"}
 )
-"""Tools and requests that would write twice if they were sent twice."""
+"""Tools and requests that would write, or run, twice if they were sent twice."""
 UNKNOWN_OUTCOME = (
     "the engine ended before it answered, so it may have written this or not; look with recall,"
     " search or list, and write it again if it is not there"

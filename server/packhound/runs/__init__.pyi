@@ -1,6 +1,9 @@
-from .copy import Copy as Copy
+from .check import Check as Check
+from .check import Folder as Folder
+from .check import Step as Step
+from .check import check as check
 from .copy import CopyLimits as CopyLimits
-from .copy import Written as Written
-from .copy import materialize as materialize
-from .copy import of_patch as of_patch
-from .copy import remove_leavings as remove_leavings
+from .diagnostics import Diagnostic as Diagnostic
+from .diagnostics import base_line as base_line
+from .process import Limits as Limits
+from .runners import read_table as read_table

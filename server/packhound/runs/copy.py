@@ -54,17 +54,6 @@ _CANCELLED_EACH = 100
 """Files after which is asked if anybody still waits."""
 
 
-class Written(NamedTuple):
-    """A file as it shall be in the copy; `text` is None where it goes.
-
-    `is_executable` is None where that is as of the file, or of `old_path` if it was renamed.
-    """
-
-    text: bytes | None
-    is_executable: bool | None = None
-    old_path: str = ""
-
-
 class CopyLimits(NamedTuple):
     """What a copy may have; `include` are globs of files of secrets that it shall have."""
 
@@ -77,53 +66,46 @@ class CopyLimits(NamedTuple):
 class Copy:
     """A copy: its `folder`, and the private `home` that it lies in, for what belongs to it.
 
-    `digest` is that of all paths, texts and modes, or equal to none. `notes` name, a line each,
-    what is not in it as the user has it.
+    `base_digest` is that of all paths, texts and modes without the patch. `notes` name, a line
+    each, what is not in it as the user has it.
     """
 
     folder: Path
     home: Path
-    digest: str
+    base_digest: str
     n_files: int
     n_bytes: int
     notes: tuple[str, ...] = ()
 
 
-def of_patch(files: Mapping[str, PatchedFile]) -> dict[str, Written]:
-    """Return what a patch writes, by path."""
-    return {
-        path: Written(file.after, file.mode == "100755" if file.mode else None, file.old_path)
-        for path, file in files.items()
-    }
-
-
 @contextmanager
 def materialize(
     root: Path,
-    written: Mapping[str, Written],
+    unsaved: Mapping[str, bytes],
+    patch: Mapping[str, PatchedFile],
     limits: CopyLimits | None = None,
     cancel: threading.Event | None = None,
     *,
     asks_git: bool = False,
 ) -> Iterator[Copy]:
-    """Yield a copy of a folder in which some files are as `written`; it goes at the end.
+    """Yield a copy of a folder with texts that are not saved, and a patch; it goes at the end.
 
     With `asks_git` it is a working tree whose objects are those of the folder's repository. Raises
     SettingsError: it would be too large; StoreError: it cannot be written; Cancelled.
     """
     remove_leavings()
-    runs = _runs_folder()
+    runs = runs_folder()
     name = secrets.token_hex(8)
     home, lock = runs / name, FileLock(runs / f"{name}.lock")
     if not lock.acquire():
         raise StoreError(f"'{runs}' cannot be used: a new lock is taken")
     try:
-        folder = home / (root.name or "root")
+        folder = home / "copy" / (root.name or "root")
         try:
             home.mkdir(mode=0o700)
-            folder.mkdir()
+            folder.mkdir(parents=True)
             copy = _Copying(root, folder, limits or CopyLimits(), cancel).copy(
-                written, asks_git=asks_git
+                unsaved, patch, asks_git=asks_git
             )
         except OSError as error:
             raise StoreError(f"'{home}' cannot be written: {error}") from error
@@ -137,7 +119,7 @@ def materialize(
 def remove_leavings() -> int:
     """Remove the copies whose processes were killed; return how many."""
     n_removed = 0
-    for path in sorted(_runs_folder().glob("*.lock")):
+    for path in sorted(runs_folder().glob("*.lock")):
         lock = FileLock(path)
         with suppress(StoreError):
             if lock.acquire():
@@ -148,7 +130,8 @@ def remove_leavings() -> int:
     return n_removed
 
 
-def _runs_folder() -> Path:
+def runs_folder() -> Path:
+    """Return the private folder of all copies."""
     folder = cache_folder() / "runs"
     make_private_folder(folder)
     return folder
@@ -180,36 +163,41 @@ class _Copying:
         self, root: Path, folder: Path, limits: CopyLimits, cancel: threading.Event | None
     ) -> None:
         self._root, self._folder, self._limits, self._cancel = root, folder, limits, cancel
-        self._digests: dict[str, bytes] = {}
+        self._base: dict[str, bytes] = {}
         self._links: dict[str, str] = {}
-        self._n_bytes = 0
+        self._n_files = self._n_bytes = 0
         self._remarks: dict[str, list[str]] = {}
-        runs = folder.parent.parent
+        runs = folder.parents[2]
         # A cache folder may lie in the folder that is copied.
         self._cache_prefix = f"{runs.relative_to(root)}/" if runs.is_relative_to(root) else "\0"
         self._includes = compile_globs(limits.include) if limits.include else None
 
-    def copy(self, written: Mapping[str, Written], *, asks_git: bool) -> Copy:
+    def copy(
+        self, unsaved: Mapping[str, bytes], patch: Mapping[str, PatchedFile], *, asks_git: bool
+    ) -> Copy:
+        """Write all of it."""
         repository = open_repository(self._root)
         tracked = tracked_files(self._root) if repository.state == "ready" else []
         attributes = attributes_of(self._root, (t.path for t in tracked), _ATTRIBUTES)
         for path in sorted(attributes["export-subst"]):
             self._name("git archive would put the commit into (export-subst)", path)
-        blobs, modes, paths = list[Blob](), dict[str, int](), set(written)
+        blobs, modes, paths = list[Blob](), dict[str, int](), {*unsaved, *patch}
         written_index = repository.stamp()[1] if repository.state == "ready" else 0
         for file in tracked:
             if file.mode == _SUBMODULE:
                 self._name("submodule, copied as its files are on the disk", file.path)
-                continue
-            if file.path in paths or self._is_secret(file.path):
-                paths.add(file.path)
                 continue
             try:
                 status = os.lstat(self._root / file.path)
             except OSError:
                 continue
             is_same = stamp_of(status) == file.stamp and file.stamp.mtime_ns < written_index
-            if is_same and file.mode != _LINK and file.path not in attributes["filter"]:
+            is_same = is_same and file.mode != _LINK and file.path not in attributes["filter"]
+            if file.path in patch and file.path not in unsaved and is_same:
+                self._base[file.path] = _digest_of(file.name.encode(), status.st_mode)
+            if file.path in paths or self._is_secret(file.path):
+                pass
+            elif is_same:
                 blobs.append(Blob(file.name, file.stamp.size, file.path))
                 modes[file.path] = status.st_mode
             else:
@@ -219,21 +207,22 @@ class _Copying:
             if text is None or len(text) != blob.size:  # Its lines end otherwise on the disk.
                 self._from_disk(blob.path)
             else:
-                self._write(blob.path, text, modes[blob.path], blob.name.encode())
+                self._base[blob.path] = _digest_of(blob.name.encode(), modes[blob.path])
+                self._write(blob.path, text, modes[blob.path])
         self._untracked(paths)
-        self._overlay(written)
+        self._overlay(unsaved, patch)
         self._make_links()
         if asks_git:
             self._clone(repository)
         rows = b"".join(
-            f"{path}\0".encode("utf-8", "surrogateescape") + digest
-            for path, digest in sorted(self._digests.items())
+            path.encode("utf-8", "surrogateescape") + b"\0" + digest + b"\n"
+            for path, digest in sorted(self._base.items())
         )
         return Copy(
             self._folder,
-            self._folder.parent,
+            self._folder.parents[1],
             hashlib.blake2b(rows, digest_size=16).hexdigest(),
-            len(self._digests),
+            self._n_files,
             self._n_bytes,
             tuple(self._notes()),
         )
@@ -249,22 +238,30 @@ class _Copying:
             else:
                 self._from_disk(path)
 
-    def _overlay(self, written: Mapping[str, Written]) -> None:
-        for path, file in written.items():
-            if file.text is not None:
-                mode = 0o755 if file.is_executable else 0o644
-                if file.is_executable is None:
-                    with suppress(OSError):
-                        mode = os.lstat(self._root / (file.old_path or path)).st_mode
-                digest = hashlib.blake2b(file.text, digest_size=16).digest()
-                self._write(path, file.text, mode, digest)
+    def _overlay(self, unsaved: Mapping[str, bytes], patch: Mapping[str, PatchedFile]) -> None:
+        for path, text in unsaved.items():
+            self._base[path] = _digest_of(_digest(text), self._mode(path))
+            if path not in patch:
+                self._write(path, text, self._mode(path))
+        for path, file in patch.items():
+            if file.before is not None and file.old_path == path:
+                self._base.setdefault(path, _digest_of(_digest(file.before), self._mode(path)))
+            if file.after is not None:
+                mode = int(file.mode, 8) if file.mode else self._mode(file.old_path)
+                self._write(path, file.after, mode)
+
+    def _mode(self, path: str) -> int:
+        try:
+            return os.lstat(self._root / path).st_mode
+        except OSError:
+            return 0
 
     def _from_disk(self, path: str) -> None:
         """Copy a file or a link as the disk has it; what has gone or cannot be read is named."""
         self._count()
         with suppress(OSError):
             self._links[path] = str((self._root / path).readlink())
-            self._digests[path] = b"link" + os.fsencode(self._links[path])
+            self._base[path] = b"link" + os.fsencode(self._links[path])
             return
         target = self._create(path)
         try:
@@ -285,7 +282,8 @@ class _Copying:
             self._name("cannot be read, left out", path)
             return
         self._n_bytes += size
-        self._finish(path, copied[1], copied[0])
+        self._base[path] = _digest_of(*copied)
+        self._make_executable(path, copied[1])
 
     def _refuse_size(self, path: str) -> None:
         with suppress(OSError):
@@ -293,7 +291,7 @@ class _Copying:
             if stat.S_ISREG(status.st_mode):
                 self._check_bytes(status.st_size)
 
-    def _write(self, path: str, text: bytes, mode: int, digest: bytes) -> None:
+    def _write(self, path: str, text: bytes, mode: int) -> None:
         self._count()
         self._check_bytes(len(text))
         with os.fdopen(self._create(path), "wb") as file:
@@ -301,7 +299,7 @@ class _Copying:
         self._n_bytes += len(text)
         if text.startswith(_LFS):
             self._name("a pointer of Git LFS, not the file itself", path)
-        self._finish(path, mode, digest)
+        self._make_executable(path, mode)
 
     def _create(self, path: str) -> int:
         target = self._folder / path
@@ -311,11 +309,9 @@ class _Copying:
             target.parent.mkdir(parents=True, exist_ok=True)
             return os.open(target, _CREATE, 0o644)
 
-    def _finish(self, path: str, mode: int, digest: bytes) -> None:
-        is_executable = bool(mode & stat.S_IXUSR)
-        if is_executable:
+    def _make_executable(self, path: str, mode: int) -> None:
+        if mode & stat.S_IXUSR:
             (self._folder / path).chmod(0o755)
-        self._digests[path] = digest + (b"x" if is_executable else b"-")
 
     def _make_links(self) -> None:
         # Last, so that nothing is written through one.
@@ -347,14 +343,15 @@ class _Copying:
         return True
 
     def _count(self) -> None:
-        if self._cancel and len(self._digests) % _CANCELLED_EACH == 0 and self._cancel.is_set():
+        if self._cancel and self._n_files % _CANCELLED_EACH == 0 and self._cancel.is_set():
             raise Cancelled("the copy was cancelled")
-        if len(self._digests) >= self._limits.max_files:
+        if self._n_files >= self._limits.max_files:
             raise SettingsError(
                 f"the copy of '{visible_line(str(self._root))}' would have more than"
                 f" {self._limits.max_files:,} files; raise 'changes.maxFiles', or have git ignore"
                 f" what no check needs"
             )
+        self._n_files += 1
 
     def _check_bytes(self, size: int) -> None:
         if self._n_bytes + size > self._limits.max_bytes:
@@ -371,6 +368,15 @@ class _Copying:
         for what, paths in self._remarks.items():
             more = f" and {len(paths) - _MAX_NAMED:,} more" if len(paths) > _MAX_NAMED else ""
             yield f"{what}: {visible_line(', '.join(paths[:_MAX_NAMED]))}{more}"
+
+
+def _digest(text: bytes) -> bytes:
+    return hashlib.blake2b(text, digest_size=16).digest()
+
+
+def _digest_of(text: bytes, mode: int) -> bytes:
+    """Return the digest of a file from that of its text, or its blob's name, and its rights."""
+    return text + (b"x" if mode & stat.S_IXUSR else b"-")
 
 
 _ATTRIBUTES = ("filter", "export-subst")

@@ -4,6 +4,8 @@ from .acceptance import commit_changes as commit_changes
 from .acceptance import plan_changes as plan_changes
 from .acceptance import undo_changes as undo_changes
 from .acceptance import write_changes as write_changes
+from .checks import check_patch as check_patch
+from .checks import may_run as may_run
 from .engine import Engine as Engine
 from .engine_pool import EnginePool as EnginePool
 from .notes import notes_folder as notes_folder
@@ -12,6 +14,7 @@ from .overlays import Decision as Decision
 from .overlays import Overlay as Overlay
 from .overlays import Overlays as Overlays
 from .overlays import patch_bytes as patch_bytes
+from .overlays import patch_of as patch_of
 from .overlays import text_digest as text_digest
 from .roots import check_root as check_root
 from .roots import clear_index as clear_index

@@ -142,6 +142,13 @@ class Overlays:
         return msgspec.structs.replace(overlay, text=text)
 
 
+def patch_of(root: Path, written: str) -> bytes:
+    """Return a diff, or the patch of the overlay of that id. Raises SettingsError."""
+    if "\n" in written.strip():
+        return patch_bytes(written)
+    return Overlays(root).get(written.strip().removeprefix("overlay:")).patch
+
+
 def patch_bytes(text: str) -> bytes:
     """Return the bytes of a patch as requests have it. Raises SettingsError."""
     try:

@@ -1,0 +1,192 @@
+"""`check`: tests and tools of a folder run on a patch, in a copy, where the user allows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+from msgspec import Meta
+
+from packhound import runs, service
+from packhound.core.errors import SettingsError
+from packhound.operations.operation import Call, Globs, Json, MaxTokens, Operation, Request, Words
+from packhound.operations.text import Row, Text, path_of, rows_in
+from packhound.redact import visible_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from packhound.git import PatchedFile
+
+_MAX_PATCH, _MAX_ROWS = 5_000_000, 100
+
+
+class CheckRequest(Request):
+    """A patch, and what of it is checked."""
+
+    diff: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=_MAX_PATCH,
+            description="A diff, as `git diff` prints it, or the id of an overlay.",
+        ),
+    ]
+    runners: Annotated[Words, Meta(description="Tools to run, as `pytest`; all that apply.")] = ()
+    allow: Annotated[Globs, Meta(description="Only such paths may the patch change.")] = ()
+    reached_only: Annotated[
+        bool, Meta(description="Run only tests that the patch reaches, where the tool can choose.")
+    ] = False
+    max_tokens: MaxTokens = 4_000
+
+
+def run(call: Call, request: CheckRequest) -> Json:
+    """Check a patch in the first folder to which it applies. Raises SettingsError: in none."""
+    refusals = []
+    for root in call.roots:
+        service.may_run(root.engine, call.settings)
+        try:
+            data = service.patch_of(root.engine.root, request.diff)
+            proposal = root.engine.proposals.open(data)
+        except SettingsError as refusal:
+            refusals.append(refusal)
+            continue
+        files = proposal.folder.patched
+        whose = call.roots.whose(root.path)
+        events = service.check_patch(
+            root.engine,
+            proposal,
+            data,
+            call.settings,
+            runners=request.runners,
+            allow=request.allow,
+            reached_only=request.reached_only,
+            cancel=call.cancel,
+        )
+        while True:
+            try:
+                event = next(events)
+            except StopIteration as end:
+                return {**whose, **_answer(end.value, files, whose)}
+            if isinstance(event, runs.Diagnostic):
+                call.report({"new": [_row(event, files, whose)]})
+            else:
+                call.report(event._asdict())
+    raise service.best_refusal(refusals or [SettingsError("no folder is open")])
+
+
+def _answer(check: runs.Check, files: Mapping[str, PatchedFile], whose: Json) -> Json:
+    compared = check.compared
+    rows = {
+        key: [_row(each, of, whose) for each in every[:_MAX_ROWS]]
+        for key, every, of in (("new", compared.new, files), ("gone", compared.gone, {}))
+    }
+    return {
+        "verdict": check.verdict,
+        "passed": check.verdict == "passed",
+        "summary": _summary(check),
+        **rows,
+        "n_new": len(compared.new),
+        "n_gone": len(compared.gone),
+        "n_old": len(compared.old),
+        "fixed": [*check.fixed[:_MAX_ROWS]],
+        "lost": [*check.lost[:_MAX_ROWS]],
+        "runs": [
+            {
+                "runner": run.runner,
+                "ended_by": run.reason,
+                "seconds": run.seconds,
+                "passed": len(run.passed),
+                "failed": len(run.failed),
+                "diagnostics": len(run.diagnostics) - len(run.failed),
+            }
+            for run in check.runs
+        ],
+        "seconds": round(check.seconds, 2),
+        "notes": [*check.notes],
+    }
+
+
+def _row(each: runs.Diagnostic, files: Mapping[str, PatchedFile], whose: Json) -> Json:
+    """Return a diagnostic with 1-based lines: as patched, and of the base unless it is added."""
+    row: Json = {"runner": each.runner, "severity": each.severity, "message": each.message}
+    if each.path:
+        row |= {"path": each.path, **whose}
+    if each.line >= 0:
+        line = runs.base_line(each, files)
+        row |= {"line": each.line + 1, "base_line": None if line is None else line + 1}
+    if each.column >= 0:
+        row["column"] = each.column + 1
+    return row | {key: value for key in ("code", "test") if (value := getattr(each, key))}
+
+
+def _summary(check: runs.Check) -> str:
+    """Return the outcome in one line, the worst first."""
+    tests = {each.test for each in check.compared.new if each.test}
+    remarks = [each for each in check.compared.new if not each.test]
+    n_errors = sum(each.severity == "error" for each in remarks)
+    n_passed = sum(len(run.passed) for run in check.runs)
+    n_failed = sum(len(run.failed) for run in check.runs)
+    counted = (
+        (len(tests), "test fails that did not", "tests fail that did not"),
+        (n_errors, "new error", "new errors"),
+        (len(remarks) - n_errors, "new warning", "new warnings"),
+        (len(check.lost), "test that passed did not run", "tests that passed did not run"),
+        (len(check.fixed), "test passes that failed", "tests pass that failed"),
+        (sum(not each.test for each in check.compared.gone), "diagnostic gone", "diagnostics gone"),
+    )
+    clauses = [f"{n:,} {singular if n == 1 else plural}" for n, singular, plural in counted if n]
+    clauses = clauses or ["nothing new"]
+    if n_passed + n_failed:
+        clauses.append(f"{n_passed:,} of {n_passed + n_failed:,} tests pass")
+    clauses += [
+        f"{run.runner} is not installed"
+        if run.reason == "missing"
+        else f"{run.runner} was ended by a limit"
+        for run in check.runs
+        if run.reason
+    ]
+    ran = [run.runner for run in check.runs if run.reason != "missing"]
+    clauses.append(f"ran {', '.join(ran) or 'no tool'} in {check.seconds:.1f} s")
+    return f"check {check.verdict}: {'; '.join(clauses)}"
+
+
+def text(answer: Row) -> Text:
+    """Return the outcome in a line, then what is new, gone and fixed, a line each."""
+    units = [*_lines(answer)]
+    return Text([visible_line(answer["summary"])], units, "lines", rows_in(answer, "notes"))
+
+
+def _lines(answer: Row) -> Iterator[str]:
+    for key in ("new", "gone"):
+        for row in rows_in(answer, key):
+            place = f"{path_of(row)}:{row['line']} " if "line" in row else ""
+            code = f" {row['code']}" if "code" in row else ""
+            test = f" {row['test']} fails:" if "test" in row and key == "new" else ""
+            yield visible_line(f"  {key}: {place}{row['runner']}{code}{test} {row['message']}")
+    for key, words in (("fixed", "passes now"), ("lost", "did not run")):
+        for test in answer.get(key, ()):
+            yield visible_line(f"  {words}: {test}")
+
+
+OPERATION = Operation(
+    "check",
+    "Check a patch",
+    "Run the tests and tools of the folder on a patch, in a private copy; the files of the "
+    "workspace stay as they are.",
+    "Whether it `passed`; `verdict` (passed, failed, incomplete or nothing ran), a `summary` in a "
+    "line, `new` and `gone` diagnostics with `path`, `line` as patched, `base_line`, `runner`, "
+    "`code`, `message` and the `test` that failed, at most 100 of `n_new` and `n_gone`; tests "
+    "`fixed`, and `lost`: those that passed and did not run; `runs` with `seconds` and what each "
+    "was `ended_by`. Before that, where asked for, each `step`, and rows of `new` as soon as a "
+    "tool prints them.",
+    CheckRequest,
+    run,
+    text,
+    "check",
+    writes=True,
+    idempotent=False,
+    unlisted=("max_tokens",),
+    instead="Without running anything `overlay` says what a patch breaks.",
+    by_name=True,
+)

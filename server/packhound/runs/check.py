@@ -1,0 +1,300 @@
+"""Check of a patch: what the tools of a folder say of it, against what they say without it.
+
+Both run in copies. What they say without it is kept by a digest of all texts, so that the next
+patch of the same folder waits for its own run alone.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Literal, NamedTuple, TypeAlias
+
+import msgspec
+
+from packhound.core.errors import Cancelled
+from packhound.git import PatchedFile
+from packhound.runs import packhound_report
+from packhound.runs.base_runs import BaseRuns, Run, key_of
+from packhound.runs.copy import Copy, CopyLimits, materialize
+from packhound.runs.diagnostics import Compared, Diagnostic, Outcome, Reader, base_line, compare
+from packhound.runs.process import Ended, Limits, Order, Process
+from packhound.runs.runners import (
+    Runner,
+    Table,
+    applying,
+    command_of,
+    dependencies_of,
+    environment_of,
+    program_of,
+)
+
+Verdict: TypeAlias = Literal["passed", "failed", "incomplete", "nothing ran"]
+
+_MAX_DIAGNOSTICS = 1_000
+_LAST_LINES = 20
+_ASKS_GIT = re.compile(rb"setuptools[_-]scm|hatch-vcs|versioningit|setuptools-git-versioning")
+
+
+class Folder(NamedTuple):
+    """What is checked: a folder, texts of it that are not saved, and the files of a patch.
+
+    `kept` is the folder for what the tools say without the patch. `first` are paths of tests that
+    the patch reaches; with `reached_only` no others run, where the runner can choose.
+    """
+
+    root: Path
+    kept: Path
+    unsaved: Mapping[str, bytes]
+    patch: Mapping[str, PatchedFile]
+    first: Sequence[str] = ()
+    reached_only: bool = False
+
+
+class Step(NamedTuple):
+    """A step that begins, of some."""
+
+    step: str
+    n_done: int
+    n_steps: int
+
+
+class Check(msgspec.Struct, frozen=True, kw_only=True):
+    """Outcome of a check: diagnostics compared with those of the base, and each runner's run.
+
+    `fixed` are tests that pass now and failed, `lost` those that passed and did not run.
+    """
+
+    compared: Compared
+    runs: tuple[Run, ...]
+    base_runs: tuple[Run, ...]
+    fixed: tuple[str, ...]
+    lost: tuple[str, ...]
+    notes: tuple[str, ...]
+    seconds: float
+
+    def with_notes(self, notes: Sequence[str]) -> Check:
+        """Return it with further notes."""
+        return msgspec.structs.replace(self, notes=(*self.notes, *notes))
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether it is proved to be no worse than the base."""
+        if any(each.severity == "error" for each in self.compared.new):
+            return "failed"
+        if not any(run.reason != "missing" for run in self.runs):
+            return "nothing ran"
+        is_whole = not any(run.reason for run in (*self.runs, *self.base_runs)) and not self.lost
+        return "passed" if is_whole else "incomplete"
+
+
+def check(
+    folder: Folder,
+    table: Table,
+    copy_limits: CopyLimits,
+    limits: Limits,
+    cancel: threading.Event | None = None,
+) -> Generator[Step | Diagnostic, None, Check]:
+    """Yield steps and new diagnostics as they come; return the outcome.
+
+    Raises SettingsError: a limit of the copy; StoreError: it cannot be written; Cancelled.
+    """
+    started = time.monotonic()
+    root = folder.root
+    asks_git = _asks_git(root)
+    yield Step("copy", 0, 1)
+    with ExitStack() as stack:
+        copied = materialize(
+            root, folder.unsaved, folder.patch, copy_limits, cancel, asks_git=asks_git
+        )
+        patched = stack.enter_context(copied)
+        # A patch can take away what tells that a runner applies, or bring it.
+        names = {name for tree in (root, patched.folder) for name in applying(table, tree)}
+        runners = [each for each in table.runners.items() if each[0] in names]
+        environment = environment_of(table, root, patched.home)
+        only = [limits.apart, *(sorted(folder.first) if folder.reached_only else ())]
+        keys = [
+            key_of(name, runner, environment, patched.base_digest, *only)
+            for name, runner in runners
+        ]
+        base_runs = BaseRuns(folder.kept)
+        base = [base_runs.get(key) for key in keys]
+        n_steps = len(runners) * 2 - sum(map(bool, base))
+        n_done = 0
+        if not all(base):
+            original = stack.enter_context(
+                materialize(root, folder.unsaved, {}, copy_limits, cancel, asks_git=asks_git)
+            )
+            base_runs.restore_caches(original.home)
+            for number, (name, runner) in enumerate(runners):
+                if base[number] is None:
+                    yield Step(f"{name} without the patch", n_done, n_steps)
+                    n_done += 1
+                    running = _Running(folder, original, table, limits, cancel)
+                    base[number] = run = yield from running.run(name, runner, None)
+                    if not run.reason:
+                        base_runs.keep(keys[number], run)
+            base_runs.save_caches(original.home)
+        base_runs.restore_caches(patched.home)
+        runs = list[Run]()
+        for (name, runner), before in zip(runners, base, strict=True):
+            assert before
+            yield Step(name, n_done, n_steps)
+            n_done += 1
+            running = _Running(folder, patched, table, limits, cancel)
+            runs.append((yield from running.run(name, runner, before)))
+        return _outcome(folder, patched, [*filter(None, base)], runs, time.monotonic() - started)
+
+
+def _outcome(
+    folder: Folder, copy: Copy, base: Sequence[Run], runs: Sequence[Run], seconds: float
+) -> Check:
+    before, after = ([each for run in every for each in run.diagnostics] for every in (base, runs))
+    passed = {test for run in runs for test in run.passed}
+    failed = {test for run in runs for test in run.failed}
+    complete = {run.runner for run in runs if not run.reason}
+    lost = {t for r in base if r.runner in complete for t in r.passed} - passed - failed
+    fixed = {test for run in base for test in run.failed} & passed
+    notes = [*copy.notes, *(note for run in runs for note in run.notes)]
+    return Check(
+        compared=compare(before, after, folder.patch),
+        runs=tuple(runs),
+        base_runs=tuple(base),
+        fixed=tuple(sorted(fixed)),
+        lost=tuple(sorted(lost)),
+        notes=tuple(dict.fromkeys(notes)),
+        seconds=seconds,
+    )
+
+
+def _line_of(diagnostic: Diagnostic, line: int | None) -> tuple[object, ...]:
+    if diagnostic.test:
+        return diagnostic.runner, diagnostic.test
+    return diagnostic.runner, diagnostic.code, diagnostic.message, line
+
+
+class _Running:
+    """The runs in one copy."""
+
+    def __init__(
+        self,
+        folder: Folder,
+        copy: Copy,
+        table: Table,
+        limits: Limits,
+        cancel: threading.Event | None,
+    ) -> None:
+        self._folder, self._copy, self._limits, self._cancel = folder, copy, limits, cancel
+        self._environment = environment_of(table, folder.root, copy.home)
+        self._environment["PACKHOUND_FIRST"] = os.pathsep.join(folder.first)
+        self._plugins = copy.home / "plugins"
+        for name in ("home", "tmp", "cache", "plugins"):
+            (copy.home / name).mkdir(exist_ok=True)
+        shutil.copy(str(packhound_report.__file__), self._plugins / "packhound_report.py")
+
+    def run(self, name: str, runner: Runner, base: Run | None) -> Generator[Diagnostic, None, Run]:
+        """Yield what a runner says that it does not say of the base; return all that it says.
+
+        Without a base nothing is yielded. Raises Cancelled.
+        """
+        command, notes = command_of(runner, self._copy.folder)
+        environment = {**self._environment, **runner.environment}
+        program = program_of(command, environment)
+        if program is None:
+            note = f"{name} did not run: '{command[0]}' is not on the path of a check"
+            return Run(runner=name, reason="missing", notes=(note,))
+        if self._folder.reached_only and runner.form == "pytest":
+            reached = [path for path in self._folder.first if (self._copy.folder / path).is_file()]
+            if not reached:
+                return Run(runner=name, notes=("no test is known that the patch reaches",))
+            command += reached
+        process = Process(
+            Order(
+                command,
+                environment,
+                str(self._copy.folder),
+                str(self._copy.home),
+                str(self._folder.root),
+                str(self._plugins),
+                dependencies_of(self._folder.root),
+            ),
+            self._limits,
+            self._cancel,
+        )
+        folders = (self._copy.folder, self._folder.root)
+        reader = Reader(name, runner, folders, _module_of_go(self._copy.folder))
+        passed, diagnostics, last = (
+            dict[str, None](),
+            list[Diagnostic](),
+            deque[bytes](maxlen=_LAST_LINES),
+        )
+        counts = Counter(_line_of(each, each.line) for each in base.diagnostics) if base else None
+        for line in process.lines():
+            last.append(line)
+            for each in reader.read(line):
+                if isinstance(each, Outcome):
+                    passed[each.test] = None
+                    continue
+                if len(diagnostics) < _MAX_DIAGNOSTICS:
+                    diagnostics.append(each)
+                    if counts is not None and self._is_new(each, counts):
+                        yield each
+        ended = process.ended
+        if ended.reason == "cancelled":
+            raise Cancelled("the check was cancelled")
+        if not diagnostics and ended.code not in (None, 0, *runner.ok_codes):
+            diagnostics.append(reader.failure(ended.code, last))
+        notes += self._remarks(name, ended, len(diagnostics))
+        failed = {each.test for each in diagnostics}
+        return Run(
+            runner=name,
+            reason=ended.reason,
+            seconds=round(ended.seconds, 3),
+            passed=tuple(test for test in passed if test not in failed),
+            diagnostics=tuple(diagnostics),
+            notes=tuple(notes),
+        )
+
+    def _is_new(self, each: Diagnostic, counts: Counter[tuple[object, ...]]) -> bool:
+        line = _line_of(each, base_line(each, self._folder.patch))
+        counts[line] -= 1
+        return counts[line] < 0
+
+    def _remarks(self, name: str, ended: Ended, n_said: int) -> Iterator[str]:
+        if n_said == _MAX_DIAGNOSTICS:
+            yield f"{name} says more; {_MAX_DIAGNOSTICS:,} diagnostics are kept"
+        if ended.reason:
+            yield f"{name} was ended: {_limit_text(ended.reason, self._limits)}"
+        if ended.unlimited:
+            yield f"this system could not limit {', '.join(ended.unlimited)}"
+
+
+def _limit_text(reason: str, limits: Limits) -> str:
+    texts = {
+        "seconds": f"it took longer than {limits.seconds:g} s ('changes.seconds')",
+        "output": f"it printed more than {limits.output_bytes / 1e6:,.0f} MB",
+        "disk": f"it wrote more than {limits.disk_bytes / 1e6:,.0f} MB ('changes.maxMegabytes')",
+        "processes": f"it had more than {limits.processes:,} processes",
+    }
+    return texts.get(reason, "its supervisor failed, or was killed")
+
+
+def _asks_git(root: Path) -> bool:
+    """Return True for a build that takes its version from git."""
+    with suppress(OSError):
+        return bool(_ASKS_GIT.search((root / "pyproject.toml").read_bytes()))
+    return False
+
+
+def _module_of_go(folder: Path) -> str:
+    with suppress(OSError):
+        match = re.search(r"(?m)^module\s+(\S+)", (folder / "go.mod").read_text("utf-8", "replace"))
+        return match[1] if match else ""
+    return ""

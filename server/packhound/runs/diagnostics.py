@@ -1,0 +1,283 @@
+"""Output of tools, line by line, as diagnostics and outcomes of tests; what is new of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import msgspec
+
+from packhound.git import PatchedFile
+from packhound.redact import safe_line
+from packhound.runs.packhound_report import MARK
+from packhound.runs.runners import Runner
+
+_ESCAPE = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|.?)"
+    r"|\x9b[0-?]*[ -/]*[@-~]"
+)
+_MAX_MESSAGE, _MAX_PATH, _MAX_SCANNED = 500, 1_000, 20_000
+_MAX_LINE = 10_000_000
+_GO_PLACE = re.compile(r"\s*(?P<path>[\w./-]+\.go):(?P<line>\d+)(?::\d+)?: (?P<message>.*)")
+
+
+class Diagnostic(msgspec.Struct, frozen=True, kw_only=True):
+    """What a tool says about a place; `line` and `column` are 0-based, -1 for none.
+
+    `path` is "" where it is outside of the folder. `test` is the one that failed, if it is one.
+    """
+
+    runner: str
+    message: str
+    path: str = ""
+    line: int = -1
+    column: int = -1
+    code: str = ""
+    severity: str = "error"
+    test: str = ""
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """A test that passed."""
+
+    test: str
+
+
+Said: TypeAlias = Diagnostic | Outcome
+
+
+class Reader:
+    """Reads what one run of a runner prints."""
+
+    def __init__(
+        self, name: str, runner: Runner, folders: Sequence[Path], module: str = ""
+    ) -> None:
+        """Paths are relative to `folders`; `module` is the path of a module of Go."""
+        self._name, self._runner, self._module = name, runner, module
+        self._folders = [str(folder) for folder in folders]
+        self._pattern = re.compile(runner.pattern)
+        self._places: dict[str, dict[str, Any]] = {}
+
+    def read(self, line: bytes) -> Iterator[Said]:
+        """Yield what a line says."""
+        # What prints it may be hostile: a line of another shape says nothing.
+        with suppress(AttributeError, KeyError, TypeError, ValueError, RecursionError):
+            yield from self._read(line.decode("utf-8", "replace").rstrip("\r\n"))
+
+    def _read(self, text: str) -> Iterator[Said]:
+        form = self._runner.form
+        if form == "pytest":
+            if text.startswith(MARK):
+                yield from self._of_row(json.loads(text.removeprefix(MARK)))
+        elif form == "pattern" or not text.startswith(("{", "[")):
+            if form in ("pattern", "go test"):
+                yield from self._of_pattern(_ESCAPE.sub("", text[:_MAX_SCANNED]))
+        else:
+            rows = json.loads(text)
+            for row in rows if isinstance(rows, list) else [rows]:
+                if isinstance(row, dict):
+                    yield from _READERS[form](self, row)
+
+    def failure(self, code: int | None, lines: Iterable[bytes]) -> Diagnostic:
+        """Return that the runner failed without a word that was understood."""
+        texts = [_one_line(each.decode("utf-8", "replace")) for each in lines]
+        last = "; ".join([each for each in texts if each][-3:])
+        return self._diagnostic(message=f"{self._name} ended with {code}: {last}")
+
+    def _of_pattern(self, text: str) -> Iterator[Said]:
+        match = (_GO_PLACE if self._runner.form == "go test" else self._pattern).match(text)
+        if match is None:
+            return
+        row = match.groupdict()
+        if row.get("test"):
+            yield from self._of_row(row)
+        elif row.get("severity") != "note":
+            yield self._diagnostic(**_with_numbers(row))
+
+    def _of_row(self, row: Any) -> Iterator[Said]:  # noqa: ANN401 - JSON of a tool
+        """Yield the outcome of a test."""
+        if not isinstance(row, dict) or not isinstance(row.get("test"), str):
+            return
+        if row.get("outcome") == "ok":
+            yield Outcome(safe_line(row["test"][:_MAX_PATH]))
+        elif row.get("outcome") == "FAILED":
+            yield self._diagnostic(**{"message": "failed", **row})
+
+    def _of_ruff(self, row: Mapping[str, Any]) -> Iterator[Said]:
+        place = row.get("location") or {}
+        yield self._diagnostic(
+            path=row.get("filename"),
+            line=_before(place.get("row")),
+            column=_before(place.get("column")),
+            code=row.get("code"),
+            message=row.get("message"),
+        )
+
+    def _of_eslint(self, row: Mapping[str, Any]) -> Iterator[Said]:
+        for each in row.get("messages") or ():
+            yield self._diagnostic(
+                path=row.get("filePath"),
+                line=_before(each.get("line")),
+                column=_before(each.get("column")),
+                code=each.get("ruleId"),
+                message=each.get("message"),
+                severity="error" if each.get("severity") == 2 else "warning",
+            )
+
+    def _of_cargo(self, row: Mapping[str, Any]) -> Iterator[Said]:
+        compiled = row.get("message")
+        if row.get("reason") != "compiler-message" or not isinstance(compiled, dict):
+            return
+        spans: list[Any] = compiled.get("spans") or []
+        place = next((span for span in spans if span.get("is_primary")), None)
+        if compiled.get("level") not in ("error", "warning") or not place:
+            return
+        yield self._diagnostic(
+            path=place.get("file_name"),
+            line=_before(place.get("line_start")),
+            column=_before(place.get("column_start")),
+            code=(compiled.get("code") or {}).get("code"),
+            message=compiled.get("message"),
+            severity=compiled["level"],
+        )
+
+    def _of_go_test(self, row: Mapping[str, Any]) -> Iterator[Said]:
+        package, action = str(row.get("Package") or ""), row.get("Action")
+        test = f"{package}.{row['Test']}" if row.get("Test") else package
+        if action in ("output", "build-output"):
+            if match := _GO_PLACE.match(_ESCAPE.sub("", str(row.get("Output"))[:_MAX_SCANNED])):
+                place = _with_numbers(match.groupdict())
+                folder = package.removeprefix(self._module).strip("/")
+                if action == "output" and folder:
+                    place["path"] = f"{folder}/{place['path']}"
+                self._places[test] = place
+                if action == "build-output":
+                    yield self._diagnostic(**place)
+        elif action == "pass" and row.get("Test"):
+            yield Outcome(safe_line(test[:_MAX_PATH]))
+        elif action == "fail":
+            found = self._places.get(test, {})
+            if row.get("Test") or not any(each.startswith(f"{test}.") for each in self._places):
+                yield self._diagnostic(**{"message": "failed", **found, "test": test})
+
+    def _diagnostic(self, **row: Any) -> Diagnostic:  # noqa: ANN401 - JSON of a tool
+        """Return a diagnostic, whatever a tool gave as its values."""
+        text = {
+            key: safe_line(_one_line(str(row.get(key) or "")))
+            for key in ("message", "code", "severity", "test")
+        }
+        line, column = (
+            value if isinstance(value := row.get(key), int) and 0 <= value < _MAX_LINE else -1
+            for key in ("line", "column")
+        )
+        path = self._relative(str(row.get("path") or ""))
+        return Diagnostic(
+            runner=self._name,
+            message=text["message"][:_MAX_MESSAGE],
+            path=path,
+            line=line if path else -1,
+            column=column if path and line >= 0 else -1,
+            code=text["code"][:100],
+            severity="warning" if text["severity"] == "warning" else "error",
+            test=text["test"][:_MAX_PATH],
+        )
+
+    def _relative(self, path: str) -> str:
+        """Return the path within the folder, "" for one outside."""
+        for folder in self._folders:
+            path = path.removeprefix(f"{folder}/")
+        path = path.removeprefix("./").replace("\\", "/")
+        is_inside = path and not path.startswith("/") and ".." not in path.split("/")
+        return safe_line(path) if is_inside and len(path) <= _MAX_PATH else ""
+
+
+_READERS: Mapping[str, Callable[[Reader, Mapping[str, Any]], Iterator[Said]]] = {
+    "ruff": Reader._of_ruff,
+    "eslint": Reader._of_eslint,
+    "cargo": Reader._of_cargo,
+    "go test": Reader._of_go_test,
+}
+
+
+def _one_line(text: str) -> str:
+    return " ".join(_ESCAPE.sub("", text[:_MAX_SCANNED]).split())
+
+
+def _before(value: object) -> int:
+    """Return the 0-based number of a 1-based one."""
+    return value - 1 if isinstance(value, int) else -1
+
+
+def _with_numbers(row: Mapping[str, Any]) -> dict[str, Any]:
+    numbers = {key: int(row[key][:9]) - 1 for key in ("line", "column") if row.get(key)}
+    return {**row, **numbers}
+
+
+class Compared(msgspec.Struct, frozen=True):
+    """Diagnostics of a patched folder against those of its base.
+
+    `new` and `old` are of the patched folder, `gone` of the base alone.
+    """
+
+    new: tuple[Diagnostic, ...]
+    old: tuple[Diagnostic, ...]
+    gone: tuple[Diagnostic, ...]
+
+
+def base_line(diagnostic: Diagnostic, files: Mapping[str, PatchedFile]) -> int | None:
+    """Return the 0-based line of the base, -1 for no line, None for one that a patch adds."""
+    file = files.get(diagnostic.path)
+    if file is None or diagnostic.line < 0:
+        return diagnostic.line
+    return None if file.before is None else file.old_line(diagnostic.line)
+
+
+def compare(
+    base: Sequence[Diagnostic], patched: Sequence[Diagnostic], files: Mapping[str, PatchedFile]
+) -> Compared:
+    """Tell what is new; a diagnostic of the base stays one when its line has moved or changed."""
+    counts = Counter(_place(each, each.path, each.line) for each in base)
+    unplaced = list[Diagnostic]()
+    old = list[Diagnostic]()
+    for each in patched:
+        path = files[each.path].old_path if each.path in files else each.path
+        place = _place(each, path, base_line(each, files))
+        if counts[place] > 0:
+            counts[place] -= 1
+            old.append(each)
+        else:
+            unplaced.append(each)
+    # Those of the base that are left, by what they say: their line was changed, or they are gone.
+    removed = list[Diagnostic]()
+    for each in base:
+        if counts[place := _place(each, each.path, each.line)] > 0:
+            counts[place] -= 1
+            removed.append(each)
+    new = list[Diagnostic]()
+    for each in unplaced:
+        is_changed = each.line >= 0 and base_line(each, files) is None
+        same = next((it for it in removed if is_changed and _is_same(each, it, files)), None)
+        if same is None:
+            new.append(each)
+        else:
+            removed.remove(same)
+            old.append(each)
+    return Compared(tuple(new), tuple(old), tuple(removed))
+
+
+def _is_same(each: Diagnostic, removed: Diagnostic, files: Mapping[str, PatchedFile]) -> bool:
+    """Return True if one on a line that a patch writes says what one says on a line that goes."""
+    file = files[each.path]
+    says = _place(each, file.old_path, 0) == _place(removed, removed.path, 0)
+    return says and file.new_line(removed.line) is None
+
+
+def _place(diagnostic: Diagnostic, path: str, line: int | None) -> tuple[object, ...]:
+    if diagnostic.test:
+        return diagnostic.runner, diagnostic.test
+    return diagnostic.runner, diagnostic.code, diagnostic.message, path, line

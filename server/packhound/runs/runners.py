@@ -1,0 +1,275 @@
+"""The table of runners: what checks a folder, where it applies, how its output is read.
+
+The user changes it in `runners.toml` of his own configuration folder; no workspace can.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias
+
+import msgspec
+from msgspec import Meta, Struct
+
+from packhound.core.errors import SettingsError
+from packhound.core.user_folders import config_folder
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+Form: TypeAlias = Literal["pattern", "ruff", "pytest", "cargo", "go test", "eslint"]
+
+_PATTERN = (
+    r"(?P<path>[^\s:()]+?):(?P<line>\d+):(?:(?P<column>\d+):?)?\s*"
+    r"(?:(?P<severity>error|warning|note)\b:?\s*)?(?P<message>.*)"
+)
+_TSC = (
+    r"(?P<path>[^\s()]+)\((?P<line>\d+),(?P<column>\d+)\): (?P<severity>error|warning) "
+    r"(?P<code>TS\d+): (?P<message>.*)"
+)
+_MYPY = (
+    r"(?P<path>[^\s:]+):(?P<line>\d+):(?:(?P<column>\d+):)? (?P<severity>error): "
+    r"(?P<message>.*?)(?:  \[(?P<code>[a-z-]+)\])?$"
+)
+_PYRIGHT = (
+    r"\s*(?P<path>\S+?):(?P<line>\d+):(?P<column>\d+) - (?P<severity>error|warning): "
+    r"(?P<message>.*?)(?: \((?P<code>report\w+)\))?$"
+)
+_CARGO_TEST = r"test (?P<test>\S+)(?: - [\w ]+)? \.\.\. (?P<outcome>ok|FAILED|ignored)"
+_MAX_BYTES = 100_000
+_Word: TypeAlias = Annotated[str, Meta(min_length=1, max_length=4_096)]
+
+
+class Runner(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A command that checks a folder.
+
+    It applies where one of `detect` is there: a glob, or `GLOB:TEXT` for a file that has a text.
+    `pattern` reads a line of
+    the output, with groups `path`, `line`, and if there are `column`, `severity`, `code`, `message`
+    or `test` and `outcome` (ok or FAILED). Its exit code 0 is success, as are those of `ok_codes`.
+    """
+
+    command: tuple[_Word, ...] = ()
+    detect: tuple[_Word, ...] = ("*",)
+    form: Form = "pattern"
+    pattern: str = _PATTERN
+    tests: bool = False
+    ok_codes: tuple[int, ...] = ()
+    environment: Mapping[str, str] = {}
+    enabled: bool = True
+
+
+class Table(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Runners by name in the order in which they run, and what their environment has besides.
+
+    `path` are folders before those of PATH, `environment` names of variables to pass on.
+    """
+
+    runners: Mapping[str, Runner] = {}
+    path: tuple[_Word, ...] = ()
+    environment: tuple[_Word, ...] = ()
+
+    def only(self, names: Collection[str]) -> Table:
+        """Return the table with some runners alone, all for none. Raises SettingsError."""
+        for name in names:
+            if name not in self.runners:
+                raise SettingsError(
+                    f"no runner '{name}'; expected one of: {', '.join(self.runners)}"
+                )
+        chosen = {n: runner for n, runner in self.runners.items() if not names or n in names}
+        return msgspec.structs.replace(self, runners=chosen)
+
+
+_RUST, _GO = ("Cargo.toml",), ("go.mod",)
+_CARGO = ("--workspace", "--all-targets", "--message-format=json", "{frozen}")
+RUNNERS: Mapping[str, Runner] = {
+    "ruff": Runner(
+        command=("ruff", "check", "--output-format=json-lines", "--no-fix", "."),
+        detect=("ruff.toml", ".ruff.toml", "pyproject.toml:[tool.ruff"),
+        form="ruff",
+    ),
+    "mypy": Runner(
+        command=(
+            *("mypy", "--no-pretty", "--show-column-numbers", "--no-error-summary"),
+            *("--no-color-output", "{paths}"),
+        ),
+        detect=("mypy.ini", ".mypy.ini", "pyproject.toml:[tool.mypy", "setup.cfg:[mypy"),
+        pattern=_MYPY,
+    ),
+    "pyright": Runner(
+        command=("pyright",),
+        detect=("pyrightconfig.json", "pyproject.toml:[tool.pyright"),
+        pattern=_PYRIGHT,
+    ),
+    "pytest": Runner(
+        command=("pytest", "-q", "-p", "packhound_report", "-p", "no:cacheprovider"),
+        detect=(
+            *("pytest.ini", "conftest.py", "pyproject.toml:[tool.pytest"),
+            *("test_*.py", "test*/**/test_*.py", "test*/**/*_test.py", "src/**/test_*.py"),
+        ),
+        form="pytest",
+        tests=True,
+        ok_codes=(5,),
+    ),
+    "cargo check": Runner(command=("cargo", "check", *_CARGO), detect=_RUST, form="cargo"),
+    "cargo clippy": Runner(command=("cargo", "clippy", *_CARGO), detect=_RUST, form="cargo"),
+    "cargo test": Runner(
+        command=("cargo", "test", "--workspace", "--no-fail-fast", "{frozen}"),
+        detect=_RUST,
+        pattern=_CARGO_TEST,
+        tests=True,
+    ),
+    "go vet": Runner(command=("go", "vet", "./..."), detect=_GO),
+    "go test": Runner(
+        command=("go", "test", "-json", "./..."), detect=_GO, form="go test", tests=True
+    ),
+    "tsc": Runner(
+        command=("tsc", "--noEmit", "--pretty", "false"), detect=("tsconfig.json",), pattern=_TSC
+    ),
+    "eslint": Runner(
+        command=("eslint", "--format", "json", "."),
+        detect=("eslint.config.*", ".eslintrc*", 'package.json:"eslintConfig"'),
+        form="eslint",
+    ),
+    "npm test": Runner(
+        command=("npm", "test", "--silent"), detect=('package.json:"test"',), tests=True
+    ),
+}
+"""The built-in table."""
+
+
+def read_table() -> Table:
+    """Return the built-in table as the user's `runners.toml` changes it. Raises SettingsError."""
+    path = config_folder() / "runners.toml"
+    try:
+        values = tomllib.loads(path.read_text("utf-8")) if path.is_file() else {}
+        rows = {name: msgspec.to_builtins(runner) for name, runner in RUNNERS.items()}
+        for name, row in values.get("runners", {}).items():
+            rows[name] = {**rows.get(name, {}), **row}
+        table = msgspec.convert({**values, "runners": rows}, Table)
+        for name, runner in table.runners.items():
+            groups = re.compile(runner.pattern).groupindex
+            if runner.enabled and not runner.command:
+                raise ValueError(f"runner '{name}' has no command")
+            if runner.form == "pattern" and not {"path", "test"}.intersection(groups):
+                raise ValueError(f"the pattern of runner '{name}' has no group 'path' or 'test'")
+    except (OSError, ValueError, AttributeError, TypeError, re.error) as error:
+        raise SettingsError(f"'{path}': {error}") from None
+    return table
+
+
+def applying(table: Table, folder: Path) -> Iterator[str]:
+    """Yield the names of the runners that apply to a folder."""
+    for name, runner in table.runners.items():
+        if runner.enabled and any(_is_there(folder, each) for each in runner.detect):
+            yield name
+
+
+def _is_there(folder: Path, detected: str) -> bool:
+    glob, _, text = detected.partition(":")
+    paths = (path for path in folder.glob(glob) if not path.is_symlink())
+    if not text:
+        return any(True for _ in paths)
+    return any(
+        path.is_file() and text in path.read_bytes()[:_MAX_BYTES].decode("utf-8", "replace")
+        for path in paths
+    )
+
+
+def command_of(runner: Runner, folder: Path) -> tuple[list[str], list[str]]:
+    """Return the command for a folder, and notes on what it leaves out."""
+    notes, words = list[str](), list[str]()
+    for word in runner.command:
+        if word == "{frozen}":
+            is_locked = (folder / "Cargo.lock").is_file()
+            words.append("--frozen" if is_locked else "--offline")
+            if not is_locked:
+                notes.append("there is no Cargo.lock: cargo resolves versions anew, offline")
+        elif word == "{paths}":
+            words += [] if _names_files(folder) else ["."]
+        else:
+            words.append(word)
+    return words, notes
+
+
+def _names_files(folder: Path) -> bool:
+    """Return True if mypy's configuration says what it reads."""
+    names = ("pyproject.toml", "mypy.ini", ".mypy.ini", "setup.cfg")
+    texts = (folder / name for name in names)
+    return any(
+        re.search(rb"(?m)^(?:files|packages|modules)\s*=", path.read_bytes()[:_MAX_BYTES])
+        for path in texts
+        if path.is_file() and not path.is_symlink()
+    )
+
+
+_PASSED_ON = ("LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME")
+_TOOLCHAINS = {
+    "CARGO_HOME": ".cargo",
+    "RUSTUP_HOME": ".rustup",
+    "PYENV_ROOT": ".pyenv",
+    "GOPATH": "go",
+}
+_RUN_FOLDERS = {
+    "HOME": "home",
+    "TMPDIR": "tmp",
+    "XDG_CACHE_HOME": "cache",
+    "CARGO_TARGET_DIR": "cache/cargo",
+    "GOCACHE": "cache/go",
+    "MYPY_CACHE_DIR": "cache/mypy",
+    "RUFF_CACHE_DIR": "cache/ruff",
+}
+_DEPENDENCIES = (".venv", "venv", "node_modules", "*/node_modules", "*/*/node_modules")
+
+
+def dependencies_of(root: Path) -> list[str]:
+    """Return the folders of installed dependencies within a folder, which are not copied."""
+    candidates = (path for glob in _DEPENDENCIES for path in sorted(root.glob(glob)))
+    return [
+        path.relative_to(root).as_posix()
+        for path in candidates
+        if path.is_dir() and "node_modules" not in path.relative_to(root).parts[:-1]
+    ]
+
+
+def environment_of(table: Table, root: Path, home: Path) -> dict[str, str]:
+    """Return what a command gets to know: its tools, folders of its own, no name of a secret."""
+    folders = [root / ".venv" / "bin", root / "venv" / "bin", root / "node_modules" / ".bin"]
+    path = [*table.path, *(str(each) for each in folders if each.is_dir())]
+    inherited = {n: os.environ[n] for n in (*_PASSED_ON, *table.environment) if n in os.environ}
+    tools = {
+        name: os.environ.get(name) or str(Path.home() / folder)
+        for name, folder in _TOOLCHAINS.items()
+        if name in os.environ or (Path.home() / folder).is_dir()
+    }
+    run_folders = {
+        "HOME": "home",
+        "TMPDIR": "tmp",
+        "XDG_CACHE_HOME": "cache",
+        "GOCACHE": "cache/go",
+    }
+    run_folders |= {"MYPY_CACHE_DIR": "cache/mypy", "RUFF_CACHE_DIR": "cache/ruff"}
+    run_folders |= {"CARGO_TARGET_DIR": "cache/cargo"}
+    return {
+        **tools,
+        **inherited,
+        **{name: str(home / folder) for name, folder in _RUN_FOLDERS.items()},
+        "PATH": os.pathsep.join([*path, os.environ.get("PATH", os.defpath)]),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "GOPROXY": "off",
+        "CI": "1",
+        "NO_COLOR": "1",
+        "TERM": "dumb",
+    }
+
+
+def program_of(command: Sequence[str], environment: Mapping[str, str]) -> str | None:
+    """Return where the program of a command is; None where it is not installed."""
+    return shutil.which(command[0], path=environment["PATH"])

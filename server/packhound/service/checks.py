@@ -1,0 +1,124 @@
+"""Checks of a patch: the tools of a folder run in a copy, where the user has switched that on."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Collection, Generator, Sequence
+from typing import TYPE_CHECKING
+
+from packhound import runs
+from packhound.core.errors import SettingsError
+from packhound.core.settings import ChangeSettings, Settings
+from packhound.core.user_folders import config_folder
+from packhound.files import compile_globs
+from packhound.redact import visible_line
+from packhound.service.roots import index_folder
+from packhound.service.seen_texts import read_saved, read_seen
+from packhound.service.verdict import verdict_of
+from packhound.text import is_test
+
+if TYPE_CHECKING:
+    from packhound.runs import Check, Diagnostic, Step
+    from packhound.service.engine import Engine
+    from packhound.service.indexed_folder import IndexedFolder
+    from packhound.service.proposals import Proposal
+
+_MAX_AT_ONCE = 2
+"""A session has four threads for its requests."""
+_MAX_TESTS = 50
+_RUNS_ITSELF = re.compile(
+    r"(?:^|/)(?:conftest\.py|sitecustomize\.py|usercustomize\.py|setup\.(?:py|cfg)|build\.rs|noxfile\.py"
+    r"|tox\.ini|pytest\.ini|pyproject\.toml|Makefile|package\.json|\.npmrc|Cargo\.toml|go\.mod"
+    r"|(?:eslint|jest|vitest|vite|babel)\.config\.\w+|.*\.pth)$|(?:^|/)\.cargo/"
+)
+"""What a tool reads or runs before it looks at any code, so that it decides what is checked."""
+_running = threading.BoundedSemaphore(_MAX_AT_ONCE)
+
+
+def may_run(engine: Engine, settings: Settings) -> None:
+    """Raise SettingsError unless the user has allowed that commands of a folder run."""
+    root = visible_line(str(engine.root))
+    if not settings.changes.run:
+        raise SettingsError(
+            f"checks run tests and tools of '{root}', and are off; to allow them set 'changes.run'"
+            f" to true in '{config_folder() / 'packhound.toml'}' or in your editor's own settings"
+        )
+    if not engine.follow_settings().trusted:
+        raise SettingsError(
+            f"'{root}' is not trusted, so nothing of it runs; if you trust it, add it to"
+            f" 'folders.trusted' in '{config_folder() / 'packhound.toml'}'"
+        )
+
+
+def limits_of(settings: ChangeSettings) -> tuple[runs.CopyLimits, runs.Limits]:
+    """Return what a copy may have, and what a tool may take."""
+    n_bytes = settings.max_megabytes * 1_000_000
+    return (
+        runs.CopyLimits(settings.max_files, n_bytes, settings.include),
+        runs.Limits(
+            seconds=settings.seconds,
+            memory_bytes=settings.memory_megabytes * 1_000_000,
+            disk_bytes=n_bytes,
+        ),
+    )
+
+
+def check_patch(
+    engine: Engine,
+    proposal: Proposal,
+    patch: bytes,
+    settings: Settings,
+    *,
+    runners: Collection[str] = (),
+    allow: tuple[str, ...] = (),
+    reached_only: bool = False,
+    cancel: threading.Event | None = None,
+) -> Generator[Step | Diagnostic, None, Check]:
+    """Yield steps and new diagnostics as they come; return the outcome.
+
+    Raises SettingsError: not allowed, a path that is not, an unknown runner, or a limit;
+    StoreError: the copy cannot be written; Cancelled.
+    """
+    may_run(engine, settings)
+    files = proposal.folder.patched
+    if refused := paths_outside(files, allow):
+        raise SettingsError(
+            f"the patch changes {visible_line(', '.join(refused[:5]))}, which"
+            f" {'is' if len(refused) == 1 else 'are'} not among: {', '.join(allow)}"
+        )
+    table = runs.read_table().only(runners)
+    tests = [file.path for file in verdict_of(engine, proposal, patch, _MAX_TESTS).changes.tests]
+    unsaved, notes = _unsaved(engine.index)
+    notes += [f"the patch changes what a check runs: {p}" for p in files if _RUNS_ITSELF.search(p)]
+    first = [*filter(is_test, files), *tests]
+    folder = runs.Folder(
+        engine.root, index_folder(engine.root) / "checks", unsaved, files, first, reached_only
+    )
+    if not _running.acquire(blocking=False):
+        raise SettingsError(f"{_MAX_AT_ONCE} checks run already; wait for one, or cancel it")
+    try:
+        outcome = yield from runs.check(folder, table, *limits_of(settings.changes), cancel=cancel)
+    finally:
+        _running.release()
+    return outcome.with_notes(notes)
+
+
+def paths_outside(paths: Collection[str], allow: tuple[str, ...]) -> Sequence[str]:
+    """Return the paths that match none of some globs; none where there is no glob."""
+    pattern = compile_globs(allow)
+    return [path for path in paths if allow and not pattern.fullmatch(path)]
+
+
+def _unsaved(folder: IndexedFolder) -> tuple[dict[str, bytes], list[str]]:
+    """Return the texts of open documents that are not on the disk, and notes on the others."""
+    texts, notes = dict[str, bytes](), list[str]()
+    for path in [*folder.queue.open_paths]:
+        try:
+            text = read_seen(folder, path)
+        except SettingsError:
+            notes.append(f"open and not saved, checked as it is on the disk: {path}")
+            continue
+        if text is not None and text != read_saved(folder.root, path):
+            texts[path] = text
+    return texts, notes

@@ -1,0 +1,346 @@
+"""The check of a patch, at every front: who may ask, what it says, and what it leaves."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from packhound.core.errors import Cancelled, SettingsError
+from packhound.core.settings_files import FolderSettings, Overrides
+from packhound.core.types import Document
+from packhound.mcp.folders import Folders
+from packhound.operations import OPERATIONS, Call, answer, as_text
+from packhound.relay import WRITING
+from packhound.runs.runners import read_table
+from packhound.service.engine import Engine
+from packhound.service.several_roots import Roots
+from tests.runs.conftest import Repository
+
+BREAKS = """\
+--- a/post/send.py
++++ b/post/send.py
+@@ -1,2 +1,3 @@
++# Weighs.
+ def weigh(grams):
+-    return grams * 2
++    return grams * 3
+"""
+HARMLESS = BREAKS.replace("grams * 3", "2 * grams")
+LOSES = """\
+--- a/tests/test_send.py
++++ b/tests/test_send.py
+@@ -4,2 +4,2 @@
+-def test_weigh():
++def check_weigh():
+     assert weigh(2) == 4
+"""
+CONFTEST = """\
+--- /dev/null
++++ b/conftest.py
+@@ -0,0 +1,2 @@
++import pathlib
++pathlib.Path("MARK").touch()
+"""
+GREP = """
+[runners.grep]
+command = ["grep", "-rn", "return", "post"]
+detect = ["post"]
+pattern = '(?P<path>[^:]+):(?P<line>\\d+):\\s*(?P<message>.*)'
+"""
+ONLY_PYTEST = "\n".join(f"[runners.{name}]\nenabled = false" for name in ("ruff", "mypy"))
+
+
+@pytest.fixture
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "config"
+    folder.mkdir()
+    monkeypatch.setenv("PACKHOUND_CONFIG_DIR", str(folder))
+    return folder
+
+
+@pytest.fixture
+def allowed(config: Path, repository: Repository) -> None:
+    text = f"changes.run = true\nfolders.trusted = ['{repository.tree}']\n"
+    (config / "packhound.toml").write_text(text)
+
+
+@pytest.fixture
+def engine(config: Path, repository: Repository) -> Iterator[Engine]:
+    engine = Engine.open(repository.tree, FolderSettings(repository.tree, Overrides()))
+    assert engine.settled(60)
+    yield engine
+    engine.close()
+
+
+def check(engine: Engine, diff: str, /, **fields: Any) -> dict[str, Any]:
+    call_fields = {k: fields.pop(k) for k in ("cancel", "report") if k in fields}
+    call = Call(Roots([engine]), engine.follow_settings().settings, **call_fields)
+    return answer(call, "check", {"diff": diff, **fields})
+
+
+@pytest.mark.usefixtures("allowed")
+def test_a_patch_that_breaks_a_test(engine: Engine, repository: Repository) -> None:
+    before, said = repository.digest(), list[dict[str, Any]]()
+    result = check(engine, BREAKS, runners=["pytest"], report=said.append)
+    assert not result["passed"]
+    assert result["verdict"] == "failed"
+    (row,) = result["new"]
+    assert row["test"] == "tests/test_send.py::test_weigh"
+    assert (row["path"], row["line"], row["base_line"]) == ("tests/test_send.py", 5, 5)
+    assert "assert 6 == 4" in row["message"]
+    first, second = as_text("check", result).split("\n")[:2]
+    assert first.startswith(
+        "check failed: 1 test fails that did not; 0 of 1 tests pass; ran pytest"
+    )
+    assert second.startswith(
+        "  new: tests/test_send.py:5 pytest tests/test_send.py::test_weigh fails"
+    )
+    steps = [each["step"] for each in said if "step" in each]
+    assert steps == ["copy", "pytest without the patch", "pytest"]
+    assert [each["new"][0]["test"] for each in said if "new" in each] == [row["test"]]
+    assert repository.digest() == before
+
+    said.clear()
+    result = check(engine, HARMLESS, runners=["pytest"], report=said.append)
+    assert result["verdict"] == "passed"
+    assert result["summary"].startswith("check passed: nothing new; 1 of 1 tests pass")
+    assert [each["step"] for each in said] == ["copy", "pytest"], "that of the base is kept"
+    assert check(engine, LOSES, runners=["pytest"])["verdict"] == "incomplete"
+    assert repository.digest() == before
+    assert not repository.mark.exists()
+
+
+@pytest.mark.usefixtures("allowed")
+def test_lines_are_of_both_texts_and_unsaved_text_counts(engine: Engine, config: Path) -> None:
+    (config / "runners.toml").write_text(GREP)
+    unsaved = b"x = 1\n\n\ndef weigh(grams):\n    return grams * 2\n"
+    engine.update(Document("post/send.py", unsaved))
+    diff = BREAKS.replace("@@ -1,2 +1,3 @@\n", "@@ -2,4 +2,5 @@\n \n \n")
+    result = check(engine, diff, runners=["grep"])
+    (row,) = result["new"]
+    assert (row["line"], row["base_line"], row["message"]) == (6, None, "return grams * 3")
+    (gone,) = result["gone"]
+    assert (gone["line"], gone["message"]) == (5, "return grams * 2")
+    assert (result["n_new"], result["n_gone"], result["n_old"]) == (1, 1, 0)
+
+
+@pytest.mark.usefixtures("allowed")
+def test_the_copy_is_where_the_original_was(
+    engine: Engine, config: Path, repository: Repository
+) -> None:
+    path = repository.tree / "post/send.py"
+    command = ["sh", "-c", f"sed 's|^|{path}:1: |' {path}"]
+    runner = f"[runners.mine]\ncommand = {command}\npattern = '{GREP.split(chr(39))[1]}'\n"
+    (config / "runners.toml").write_text(runner)
+    result = check(engine, BREAKS, runners=["mine"])
+    if result["notes"] and "could not limit" in result["notes"][-1]:
+        pytest.skip("this system has no namespaces for users")
+    assert {"# Weighs.", "return grams * 3"} <= {row["message"] for row in result["new"]}
+    assert {row["path"] for row in result["new"]} == {"post/send.py"}
+
+
+@pytest.mark.usefixtures("allowed")
+def test_what_a_patch_makes_run_is_named_and_can_be_refused(
+    engine: Engine, config: Path, repository: Repository
+) -> None:
+    (config / "runners.toml").write_text(GREP)
+    diff = CONFTEST.replace("MARK", str(repository.mark))
+    notes = check(engine, diff, runners=["grep"])["notes"]
+    assert "the patch changes what a check runs: conftest.py" in notes
+    steps = list[object]()
+    with pytest.raises(SettingsError, match=r"conftest\.py, which is not among: post/\*\*"):
+        check(engine, diff, allow=["post/**"], report=steps.append)
+    assert not steps
+
+
+@pytest.mark.usefixtures("allowed")
+@pytest.mark.parametrize(
+    ("runner", "verdict", "note"),
+    [
+        ('command = ["no-such-tool"]', "nothing ran", "'no-such-tool' is not on the path"),
+        ('command = ["sleep", "600"]', "incomplete", "longer than 1 s ('changes.seconds')"),
+        ('command = ["sh", "-c", "echo oh; exit 3"]', "passed", ""),
+        ('command = ["sh", "-c", "grep -q 3 post/send.py && exit 3 || true"]', "failed", ""),
+        ('command = ["true"]\ndetect = ["nowhere"]', "nothing ran", ""),
+        ('command = ["true"]\ndetect = ["*.toml:name"]', "passed", ""),
+        ('command = ["true"]\ndetect = ["*.toml:nowhere"]', "nothing ran", ""),
+    ],
+)
+def test_runners_of_the_user(
+    engine: Engine, config: Path, runner: str, verdict: str, note: str
+) -> None:
+    with (config / "packhound.toml").open("a") as file:
+        file.write("changes.seconds = 1\n")
+    (config / "runners.toml").write_text(f"[runners.mine]\n{runner}\n")
+    result = check(engine, BREAKS, runners=["mine"])
+    assert result["verdict"] == verdict
+    assert any(note in each for each in [*result["notes"], ""])
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("runners = 3", "runners"),
+        ("[runners.mine]\n", "runner 'mine' has no command"),
+        ('[runners.mine]\ncommand = "make"', "Expected `array`"),
+        ('[runners.mine]\ncommand = ["a"]\npattern = "("', "unterminated"),
+        ('[runners.mine]\ncommand = ["a"]\npattern = "x"', "no group 'path' or 'test'"),
+        ('[runners.mine]\ncommand = ["a"]\nform = "other"', "Invalid enum"),
+        ('[runners.mine]\ncomand = ["a"]', "unknown field"),
+        ("[runners", "Expected"),
+    ],
+)
+def test_a_broken_table_is_refused_with_its_path(config: Path, text: str, problem: str) -> None:
+    (config / "runners.toml").write_text(text)
+    with pytest.raises(SettingsError, match=problem.replace("(", r"\(")) as refusal:
+        read_table()
+    assert str(config / "runners.toml") in str(refusal.value)
+
+
+@pytest.mark.usefixtures("allowed")
+def test_an_unknown_runner_names_those_that_there_are(engine: Engine) -> None:
+    with pytest.raises(SettingsError, match="no runner 'pytst'; expected one of: ruff, mypy"):
+        check(engine, BREAKS, runners=["pytst"])
+
+
+@pytest.mark.usefixtures("allowed")
+def test_a_cancelled_check_leaves_nothing(engine: Engine, config: Path, runs_folder: Path) -> None:
+    (config / "runners.toml").write_text('[runners.mine]\ncommand = ["sleep", "600"]\n')
+    cancel = threading.Event()
+
+    def report(progress: dict[str, Any]) -> None:
+        if progress.get("step") == "mine without the patch":
+            cancel.set()
+
+    with pytest.raises(Cancelled):
+        check(engine, BREAKS, runners=["mine"], cancel=cancel, report=report)
+    assert not [*runs_folder.iterdir()]
+
+
+def test_nothing_runs_unless_the_user_has_switched_it_on(
+    engine: Engine, config: Path, repository: Repository
+) -> None:
+    with pytest.raises(SettingsError, match="checks run tests and tools of"):
+        check(engine, BREAKS)
+    (config / "packhound.toml").write_text("changes.run = true\n")
+    with pytest.raises(SettingsError, match="is not trusted"):
+        check(engine, BREAKS)
+    (config / "packhound.toml").write_text(f"folders.trusted = ['{repository.tree}']\n")
+    with pytest.raises(SettingsError, match=r"changes\.run"):
+        check(engine, BREAKS)
+
+
+WORKSPACE = [
+    (".packhound.toml", "changes.run = true"),
+    (".packhound.toml", "[changes]\nrun = true\nseconds = 80000"),
+    (".packhound.toml", "changes.run = true\nfolders.trusted = ['/']"),
+    (".packhound.toml", "changes.include = ['.env']\nchanges.run = true"),
+    (".packhound.toml", "[runners.mine]\ncommand = ['touch', '/tmp/x']\n[changes]\nrun = true"),
+    ("pyproject.toml", "[tool.packhound.changes]\nrun = true"),
+    ("pyproject.toml", "[tool.packhound]\nmcp.tools = ['check']\nchanges.run = true"),
+]
+
+
+@pytest.mark.parametrize("is_trusted", [True, False])
+@pytest.mark.parametrize(("file", "text"), WORKSPACE)
+def test_a_workspace_switches_nothing_on(
+    repository: Repository, config: Path, file: str, text: str, is_trusted: bool
+) -> None:
+    if is_trusted:
+        (config / "packhound.toml").write_text(f"folders.trusted = ['{repository.tree}']\n")
+    repository.write(file, text)
+    in_force = FolderSettings(repository.tree).read()
+    assert in_force.trusted == is_trusted
+    assert not in_force.settings.changes.run
+    assert in_force.settings.changes.seconds == 300
+    assert in_force.settings.changes.include == ()
+    assert "mine" not in read_table().runners
+    assert in_force.problems
+
+
+@pytest.mark.usefixtures("allowed")
+@pytest.mark.parametrize("tools", ["", "mcp.tools = ['default', 'overlays']"])
+def test_an_agent_needs_the_name_of_the_tool(
+    repository: Repository, config: Path, tools: str
+) -> None:
+    with (config / "packhound.toml").open("a") as file:
+        file.write(f"{tools}\n")
+    repository.write(".packhound.toml", "mcp.tools = ['check']\n")
+    folders = Folders([repository.tree], Overrides())
+    try:
+        assert "check" not in [each.name for each in folders.operations]
+        with pytest.raises(SettingsError, match="tool 'check' is switched off; name it yourself"):
+            folders.call("check", {"diff": BREAKS})
+    finally:
+        folders.close()
+
+
+@pytest.mark.usefixtures("allowed")
+def test_an_agent_whom_the_user_has_given_the_tool_checks(
+    repository: Repository, config: Path
+) -> None:
+    with (config / "packhound.toml").open("a") as file:
+        file.write("mcp.tools = ['default', 'check']\n")
+    (config / "runners.toml").write_text(GREP)
+    folders = Folders([repository.tree], Overrides())
+    try:
+        assert folders.call("check", {"diff": BREAKS, "runners": ["grep"]})["verdict"] == "failed"
+    finally:
+        folders.close()
+
+
+def test_a_check_is_offered_by_name_alone_and_never_sent_twice() -> None:
+    assert OPERATIONS["check"].by_name
+    assert "check" in WRITING
+
+
+REFUSED = {
+    "hook": "--- /dev/null\n+++ b/.git/hooks/pre-commit\n@@ -0,0 +1 @@\n+x\n",
+    "config": "--- a/.git/config\n+++ b/.git/config\n@@ -1 +1 @@\n-x\n+y\n",
+    "git in capitals": "--- /dev/null\n+++ b/.GIT/hooks/x\n@@ -0,0 +1 @@\n+x\n",
+    "git within": "--- /dev/null\n+++ b/post/.git/hooks/x\n@@ -0,0 +1 @@\n+x\n",
+    "short git": "--- /dev/null\n+++ b/git~1/hooks/x\n@@ -0,0 +1 @@\n+x\n",
+    "hidden git": "--- /dev/null\n+++ b/.g\u200cit/hooks/x\n@@ -0,0 +1 @@\n+x\n",
+    "parent": "--- /dev/null\n+++ b/../x\n@@ -0,0 +1 @@\n+x\n",
+    "parents": "--- /dev/null\n+++ b/post/../../x\n@@ -0,0 +1 @@\n+x\n",
+    "absolute": "diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ //etc/x\n"
+    "@@ -0,0 +1 @@\n+x\n",
+    "drive": "--- /dev/null\n+++ b/C:/x\n@@ -0,0 +1 @@\n+x\n",
+    "backslash": "--- /dev/null\n+++ b/post\\..\\..\\x\n@@ -0,0 +1 @@\n+x\n",
+    "device": "--- /dev/null\n+++ b/con\n@@ -0,0 +1 @@\n+x\n",
+    "link": "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n"
+    "+/etc\n\\ No newline at end of file\n",
+    "submodule": "diff --git a/s b/s\nnew file mode 160000\n--- /dev/null\n+++ b/s\n@@ -0,0 +1 @@\n"
+    "+Subproject commit 0000000000000000000000000000000000000000\n",
+    "setuid": "diff --git a/s b/s\nnew file mode 104755\n--- /dev/null\n+++ b/s\n"
+    "@@ -0,0 +1 @@\n+x\n",
+    "through a link out": "--- a/outside\n+++ b/outside\n@@ -1 +1 @@\n-x\n+y\n",
+    "through a link in": "--- a/inside\n+++ b/inside\n@@ -1 +1 @@\n-def weigh(grams):\n+y\n",
+    "file as folder": "--- /dev/null\n+++ b/run.sh/x\n@@ -0,0 +1 @@\n+x\n",
+    "folder as file": "--- /dev/null\n+++ b/post\n@@ -0,0 +1 @@\n+x\n",
+    "there already": "diff --git a/run.sh b/run.sh\nnew file mode 100644\n--- /dev/null\n"
+    "+++ b/run.sh\n@@ -0,0 +1 @@\n+x\n",
+    "not there": "--- a/none.py\n+++ b/none.py\n@@ -1 +1 @@\n-x\n+y\n",
+    "other text": "--- a/run.sh\n+++ b/run.sh\n@@ -1 +1 @@\n-other\n+y\n",
+    "binary": "diff --git a/b b/b\nGIT binary patch\nliteral 1\nIcmZQzU|?kc00aO4\n",
+    "empty": "\n\n",
+    "no id": "ffffffff",
+    "path for an id": "../../../etc/passwd",
+}
+
+
+@pytest.mark.usefixtures("allowed")
+def test_hostile_patches_are_refused_before_anything_runs(
+    engine: Engine, repository: Repository, runs_folder: Path
+) -> None:
+    before = repository.digest()
+    for name, diff in REFUSED.items():
+        with pytest.raises(SettingsError):
+            check(engine, diff)
+            pytest.fail(name)
+    assert not runs_folder.exists()
+    assert repository.digest() == before

@@ -1,0 +1,245 @@
+"""What tools print, as diagnostics: each form, hostile lines, and what is new of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from packhound.git import PatchedFile
+from packhound.runs.diagnostics import Diagnostic, Outcome, Reader, compare
+from packhound.runs.packhound_report import MARK
+from packhound.runs.runners import RUNNERS
+
+ROOT = Path("/work/post")
+CARGO = {
+    "reason": "compiler-message",
+    "message": {
+        "level": "error",
+        "message": "mismatched types",
+        "code": {"code": "E0308"},
+        "spans": [
+            {"is_primary": False, "file_name": "src/other.rs", "line_start": 1, "column_start": 1},
+            {"is_primary": True, "file_name": "src/lib.rs", "line_start": 2, "column_start": 5},
+        ],
+    },
+}
+ESLINT = [
+    {
+        "filePath": "/work/post/src/a.js",
+        "messages": [
+            {"ruleId": "no-undef", "severity": 2, "message": "'x' is not", "line": 3, "column": 1}
+        ],
+    }
+]
+RUFF = {
+    "code": "F401",
+    "filename": "/work/post/a.py",
+    "location": {"row": 1, "column": 8},
+    "message": "`os` imported but unused",
+}
+PYTEST = {"test": "t.py::test_a", "outcome": "FAILED", "path": "t.py", "line": 4, "message": "no"}
+
+
+def read(runner: str, *lines: object, module: str = "") -> list[Diagnostic | Outcome]:
+    reader = Reader(runner, RUNNERS[runner], [Path("/private/copy"), ROOT], module)
+    texts = [line if isinstance(line, bytes | str) else json.dumps(line) for line in lines]
+    data = [text if isinstance(text, bytes) else text.encode() for text in texts]
+    return [each for line in data for each in reader.read(line)]
+
+
+def at(said: list[Diagnostic | Outcome]) -> list[tuple[str, int, str, str]]:
+    found = [each for each in said if isinstance(each, Diagnostic)]
+    return [(each.path, each.line + 1, each.code, each.message) for each in found]
+
+
+@pytest.mark.parametrize(
+    ("runner", "line", "expected"),
+    [
+        ("ruff", RUFF, ("a.py", 1, "F401", "`os` imported but unused")),
+        (
+            "mypy",
+            'src/post/a.py:2:12: error: Incompatible (got "str")  [return-value]',
+            ("src/post/a.py", 2, "return-value", 'Incompatible (got "str")'),
+        ),
+        ("mypy", "/private/copy/a.py:7: error: Bad", ("a.py", 7, "", "Bad")),
+        (
+            "pyright",
+            "  /work/post/a.py:3:5 - error: Bad type (reportCallIssue)",
+            ("a.py", 3, "reportCallIssue", "Bad type"),
+        ),
+        ("cargo check", CARGO, ("src/lib.rs", 2, "E0308", "mismatched types")),
+        ("cargo clippy", CARGO, ("src/lib.rs", 2, "E0308", "mismatched types")),
+        ("go vet", "./a.go:9:2: unreachable code", ("a.go", 9, "", "unreachable code")),
+        ("go vet", "vet: ./b/a.go:9:2: undefined: x", None),
+        (
+            "tsc",
+            "src/a.ts(4,7): error TS2322: Type 'string' is not assignable",
+            ("src/a.ts", 4, "TS2322", "Type 'string' is not assignable"),
+        ),
+        ("eslint", ESLINT, ("src/a.js", 3, "no-undef", "'x' is not")),
+        ("pytest", MARK + json.dumps(PYTEST), ("t.py", 5, "", "no")),
+    ],
+)
+def test_forms(runner: str, line: object, expected: tuple[str, int, str, str] | None) -> None:
+    assert at(read(runner, line)) == ([expected] if expected else [])
+
+
+def test_tests_of_go_and_cargo() -> None:
+    said = read(
+        "go test",
+        {"Action": "output", "Package": "m/b", "Test": "TestA", "Output": "    b_test.go:5: no\n"},
+        {"Action": "fail", "Package": "m/b", "Test": "TestA"},
+        {"Action": "pass", "Package": "m/b", "Test": "TestB"},
+        {"Action": "fail", "Package": "m/b"},
+        module="m",
+    )
+    assert said[1:] == [Outcome("m/b.TestB")]
+    assert at(said[:1]) == [("b/b_test.go", 5, "", "no")]
+    said = read(
+        "cargo test", "test it::works ... ok", "test it::fails ... FAILED", "test x ... ignored"
+    )
+    assert [each.test for each in said] == ["it::works", "it::fails"]
+    assert isinstance(said[0], Outcome)
+
+
+SEQUENCES = {
+    "colour": "\x1b[31mred\x1b[0m",
+    "title": "\x1b]0;owned\x07x",
+    "title with ST": "\x1b]2;owned\x1b\\x",
+    "link": "\x1b]8;;http://evil\x1b\\x\x1b]8;;\x1b\\",
+    "clear": "\x1b[2J\x1b[Hx",
+    "device": "\x1bP+q544e\x1b\\x",
+    "8 bit": "\x9b31mx",
+    "unfinished": "x\x1b[",
+    "bare": "x\x1b",
+    "bell": "x\x07",
+    "backspaces": "x\x08\x08\x08y",
+    "return": "x\ry",
+    "bidi": "x\u202ey",
+    "zero width": "x\u200by",
+    "nul": "x\x00y",
+}
+FORMS = {
+    "ruff": lambda text: {**RUFF, "message": text, "code": text, "filename": "a.py"},
+    "mypy": lambda text: f"a.py:1:1: error: {text}",
+    "cargo check": lambda text: {**CARGO, "message": {**CARGO["message"], "message": text}},
+    "eslint": lambda text: [{**ESLINT[0], "messages": [{"message": text, "line": 1}]}],
+    "pytest": lambda text: MARK + json.dumps({**PYTEST, "message": text, "test": text}),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("sequence", SEQUENCES)
+def test_no_escape_sequence_gets_through(form: str, sequence: str) -> None:
+    for each in read(form, FORMS[form](SEQUENCES[sequence])):
+        assert isinstance(each, Diagnostic)
+        text = each.message + each.code + each.test + each.path
+        assert text.isprintable()
+        assert "owned" not in text
+        assert "evil" not in text
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "../x", "a/../../x", "/work/post/../x", "/", ".."])
+@pytest.mark.parametrize("form", ["ruff", "cargo check", "eslint", "pytest"])
+def test_a_place_outside_of_the_folder_is_none(form: str, path: str) -> None:
+    rows = {
+        "ruff": {**RUFF, "filename": path},
+        "cargo check": {
+            **CARGO,
+            "message": {
+                **CARGO["message"],
+                "spans": [{"is_primary": True, "file_name": path, "line_start": 1}],
+            },
+        },
+        "eslint": [{**ESLINT[0], "filePath": path}],
+        "pytest": MARK + json.dumps({**PYTEST, "path": path}),
+    }
+    (each,) = read(form, rows[form])
+    assert isinstance(each, Diagnostic)
+    assert (each.path, each.line, each.column) == ("", -1, -1)
+
+
+SHAPES = [
+    "{",
+    "[" * 100_000,
+    "{}",
+    "[]",
+    "null",
+    "[1, 2]",
+    '{"location": []}',
+    '{"location": {"row": "1"}, "filename": 7, "message": {"a": 1}}',
+    '{"location": {"row": 1e999, "column": -5}, "filename": "a", "message": "m"}',
+    '{"location": {"row": 99999999999999999999}, "filename": "a", "message": "m"}',
+    '{"reason": "compiler-message", "message": []}',
+    '{"reason": "compiler-message", "message": {"level": "error", "spans": [1]}}',
+    '{"reason": "compiler-message", "message": {"level": "error", "spans": {"a": 1}}}',
+    '[{"messages": {"a": 1}}]',
+    '[{"messages": [1]}]',
+    '{"Action": "output", "Package": [], "Output": 7}',
+    '{"Action": "fail", "Package": {}, "Test": []}',
+    MARK + "[]",
+    MARK + '{"test": 7, "outcome": "ok"}',
+    MARK + '{"test": "t", "outcome": "FAILED", "line": {}, "path": [1]}',
+    MARK + '{"test": "t", "outcome": "FAILED", "runner": "other", "unknown": 1}',
+    "a" * 5_000_000,
+    "a.py:1:1: error: " + "b" * 5_000_000,
+    "a.py:" + "9" * 5_000 + ":1: error: x",
+    "test " + "x " * 100_000,
+    b"\xff\xfe\x00a.py:1:1: error: \xff",
+]
+
+
+@pytest.mark.parametrize("shape", range(len(SHAPES)))
+@pytest.mark.parametrize("runner", ["ruff", "mypy", "pytest", "cargo check", "go test", "eslint"])
+def test_whatever_is_printed_nothing_breaks(runner: str, shape: int) -> None:
+    for each in read(runner, SHAPES[shape]):
+        assert len(each.test) <= 1_000
+        if isinstance(each, Diagnostic):
+            assert len(each.message) <= 500
+            assert each.runner == runner
+            assert -1 <= each.line < 10**9
+
+
+def test_secrets_do_not_leave() -> None:
+    key = "AKIA" + "Z7QK4M2N8P3R5T6V"
+    (each,) = read("mypy", f"a.py:1:1: error: token = '{key}'")
+    assert isinstance(each, Diagnostic)
+    assert key not in each.message
+
+
+def of(path: str, line: int, message: str = "m", test: str = "") -> Diagnostic:
+    return Diagnostic(runner="r", path=path, line=line, message=message, test=test)
+
+
+def test_new_gone_and_moved() -> None:
+    # A line is added above line 5, line 8 is changed, lines 10 and 11 go.
+    before, after = b"x\n" * 20, b"x\n" * 19
+    edits = ((5, 5, 5, 6), (8, 9, 9, 10), (10, 12, 11, 11))
+    files = {"a.py": PatchedFile("a.py", "a.py", before, after, edits)}
+    base = [of("a.py", 3), of("a.py", 7), of("a.py", 8), of("a.py", 10), of("b.py", 1)]
+    patched = [
+        *(of("a.py", 3), of("a.py", 8), of("a.py", 9), of("a.py", 14)),
+        *(of("b.py", 1), of("b.py", 1)),
+    ]
+    compared = compare(base, patched, files)
+    assert [(each.path, each.line) for each in compared.new] == [("a.py", 14), ("b.py", 1)]
+    assert [(each.path, each.line) for each in compared.gone] == [("a.py", 10)]
+    assert len(compared.old) == 4
+
+
+def test_in_a_renamed_file_old_problems_are_old() -> None:
+    files = {
+        "new.py": PatchedFile("new.py", "old.py", b"x\n", b"x\n"),
+        "old.py": PatchedFile("old.py", "old.py", b"x\n", None),
+    }
+    compared = compare([of("old.py", 0)], [of("new.py", 0)], files)
+    assert not compared.new
+    assert not compared.gone
+
+
+def test_a_failing_test_is_one_wherever_it_fails() -> None:
+    compared = compare([of("t.py", 3, "a", "t::a")], [of("x.py", 9, "b", "t::a")], {})
+    assert not compared.new
+    assert len(compare([], [of("t.py", 3, "a", "t::a")], {}).new) == 1
