@@ -146,7 +146,8 @@ def test_the_plots_are_of_the_results_that_are_stored() -> None:
 def test_commands_in_the_pages_are_understood(monkeypatch, tmp_path) -> None:
     """Each `packhound ...` in a block of code has options and values that the command line has."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "mine.json").touch()  # What an example has written before.
+    for name in ("mine.json", "tasks.jsonl"):  # What an example has written before.
+        (tmp_path / name).touch()
     shown = [
         (page, line)
         for page, text in {"README.md": README, **DOCS}.items()

@@ -17,6 +17,7 @@ from rich.text import Text
 from packhound.cli.console import Terminal
 from packhound.cli.opening import settings_of, wait
 from packhound.cli.options import SET, complete_folder, read_root
+from packhound.cli.tasks import POLICIES, report, run_tasks
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
 from packhound.core.settings_reader import settings_from
@@ -77,6 +78,11 @@ Ablated: TypeAlias = list[tuple[Case, dict[str, Scores]]]
     help="Commits that --history looks at.",
 )
 @SET
+@click.option("--run", is_flag=True, help="SUITE has tasks with tests: run them on patches.")
+@click.option("--propose", default="", metavar="COMMAND", help="Makes the patches of --run.")
+@click.option("--policy", multiple=True, type=click.Choice(POLICIES), help="Code for COMMAND.")
+@click.option("--budget", default=2_500, show_default=True, type=click.IntRange(100, 100_000))
+@click.option("--attempts", default=3, show_default=True, type=click.IntRange(1, 20))
 @click.option("--by", multiple=True, type=click.Choice(list(_GROUPS)))
 @click.option("--ablate", is_flag=True, help="Add the loss without each part of the ranking.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write all outcomes here as JSON.")
@@ -88,6 +94,11 @@ def evaluate_suite(
     root: Path,
     last: int,
     changes: Sequence[str],
+    run: bool,
+    propose: str,
+    policy: Sequence[str],
+    budget: int,
+    attempts: int,
     by: Sequence[str],
     ablate: bool,
     out: Path | None,
@@ -100,7 +111,16 @@ def evaluate_suite(
     by grade, success@k, precision@k and recall@10 of grade 3, with 95 % intervals over queries.
     --history takes the subjects of a folder's last commits as queries, and as answers the functions
     that they changed and that are still there.
+
+    With --run, SUITE has tasks with tests that fail: each is given to COMMAND, as JSON on its
+    standard input with the code that a policy has for it, and its diff is checked; without
+    COMMAND the recorded patches of the task are. It needs 'changes.run' and 'folders.trusted'.
     """
+    if run:
+        if suite is None:
+            raise click.UsageError("--run takes a SUITE of tasks")
+        report(run_tasks(suite, policy, propose, budget, attempts), out, as_json=as_json)
+        return
     if history == (suite is not None) or (suite is not None and corpora is None):
         raise click.UsageError("give either SUITE and --corpora, or --history")
     settings = settings_of("", changes, settings_from({"index.persist": history}))

@@ -44,7 +44,8 @@ def run(call: Call, request: CheckRequest) -> Json:
     """Check a patch in the first folder to which it applies. Raises SettingsError: in none."""
     refusals = []
     for root in call.roots:
-        service.may_run(root.engine, call.settings)
+        trusted = root.engine.follow_settings().trusted
+        service.may_run(root.engine.root, call.settings, trusted=trusted)
         try:
             data = service.patch_of(root.engine.root, request.diff)
             proposal = root.engine.proposals.open(data)

@@ -2,8 +2,12 @@ from .check import Check as Check
 from .check import Folder as Folder
 from .check import Step as Step
 from .check import check as check
+from .check import finish as finish
+from .check import paths_outside as paths_outside
 from .copy import CopyLimits as CopyLimits
+from .copy import materialize as materialize
 from .diagnostics import Diagnostic as Diagnostic
 from .diagnostics import base_line as base_line
 from .process import Limits as Limits
+from .runners import Table as Table
 from .runners import read_table as read_table

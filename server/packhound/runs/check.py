@@ -12,7 +12,7 @@ import shutil
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
@@ -20,6 +20,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import msgspec
 
 from packhound.core.errors import Cancelled
+from packhound.files import compile_globs
 from packhound.git import PatchedFile
 from packhound.runs import packhound_report
 from packhound.runs.base_runs import BaseRuns, Run, key_of
@@ -93,6 +94,22 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
             return "nothing ran"
         is_whole = not any(run.reason for run in (*self.runs, *self.base_runs)) and not self.lost
         return "passed" if is_whole else "incomplete"
+
+
+def paths_outside(paths: Collection[str], allow: tuple[str, ...]) -> Sequence[str]:
+    """Return the paths that match none of some globs; none where there is no glob."""
+    pattern = compile_globs(allow)
+    return [path for path in paths if allow and not pattern.fullmatch(path)]
+
+
+def finish(events: Generator[object, None, Check]) -> Check:
+    """Return the outcome of a check, whatever it yields before."""
+    while True:
+        try:
+            next(events)
+        except StopIteration as end:
+            outcome: Check = end.value
+            return outcome
 
 
 def check(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Collection, Generator, Sequence
+from collections.abc import Collection, Generator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from packhound import runs
 from packhound.core.errors import SettingsError
 from packhound.core.settings import ChangeSettings, Settings
 from packhound.core.user_folders import config_folder
-from packhound.files import compile_globs
 from packhound.redact import visible_line
 from packhound.service.roots import index_folder
 from packhound.service.seen_texts import read_saved, read_seen
@@ -36,18 +36,18 @@ _RUNS_ITSELF = re.compile(
 _running = threading.BoundedSemaphore(_MAX_AT_ONCE)
 
 
-def may_run(engine: Engine, settings: Settings) -> None:
+def may_run(root: Path, settings: Settings, *, trusted: bool) -> None:
     """Raise SettingsError unless the user has allowed that commands of a folder run."""
-    root = visible_line(str(engine.root))
+    name, file = visible_line(str(root)), config_folder() / "packhound.toml"
     if not settings.changes.run:
         raise SettingsError(
-            f"checks run tests and tools of '{root}', and are off; to allow them set 'changes.run'"
-            f" to true in '{config_folder() / 'packhound.toml'}' or in your editor's own settings"
+            f"checks run tests and tools of '{name}', and are off; to allow them set 'changes.run'"
+            f" to true in '{file}' or in your editor's own settings"
         )
-    if not engine.follow_settings().trusted:
+    if not trusted:
         raise SettingsError(
-            f"'{root}' is not trusted, so nothing of it runs; if you trust it, add it to"
-            f" 'folders.trusted' in '{config_folder() / 'packhound.toml'}'"
+            f"'{name}' is not trusted, so nothing of it runs; if you trust it, add it to"
+            f" 'folders.trusted' in '{file}'"
         )
 
 
@@ -80,9 +80,9 @@ def check_patch(
     Raises SettingsError: not allowed, a path that is not, an unknown runner, or a limit;
     StoreError: the copy cannot be written; Cancelled.
     """
-    may_run(engine, settings)
+    may_run(engine.root, settings, trusted=engine.follow_settings().trusted)
     files = proposal.folder.patched
-    if refused := paths_outside(files, allow):
+    if refused := runs.paths_outside(files, allow):
         raise SettingsError(
             f"the patch changes {visible_line(', '.join(refused[:5]))}, which"
             f" {'is' if len(refused) == 1 else 'are'} not among: {', '.join(allow)}"
@@ -102,12 +102,6 @@ def check_patch(
     finally:
         _running.release()
     return outcome.with_notes(notes)
-
-
-def paths_outside(paths: Collection[str], allow: tuple[str, ...]) -> Sequence[str]:
-    """Return the paths that match none of some globs; none where there is no glob."""
-    pattern = compile_globs(allow)
-    return [path for path in paths if allow and not pattern.fullmatch(path)]
 
 
 def _unsaved(folder: IndexedFolder) -> tuple[dict[str, bytes], list[str]]:

@@ -1,0 +1,109 @@
+"""Tasks of three tiny repositories: wrong patches are stopped, right ones solve them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from packhound.cli.commands import main
+from packhound.core.errors import SettingsError
+from packhound.evaluation.tasks import load_tasks
+
+TASKS = Path(__file__).parents[2] / "fixtures" / "tasks"
+
+
+@pytest.fixture
+def tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a copy of the tasks in a folder that is trusted, with pytest alone."""
+    config = tmp_path / "config"
+    config.mkdir()
+    for name, folder in (("CONFIG", config), ("CACHE", tmp_path / "cache")):
+        monkeypatch.setenv(f"PACKHOUND_{name}_DIR", str(folder))
+    shutil.copytree(TASKS, tmp_path / "tasks")
+    text = f"changes.run = true\nfolders.trusted = ['{tmp_path}']\n"
+    (config / "packhound.toml").write_text(text)
+    return tmp_path / "tasks" / "tasks.jsonl"
+
+
+def evaluate(tasks: Path, *options: str) -> dict:
+    result = CliRunner().invoke(main, ["eval", str(tasks), "--run", "--json", *options])
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def test_wrong_patches_are_stopped_and_right_ones_solve(tasks: Path) -> None:
+    report = evaluate(tasks)
+    assert [task["is_solved"] for task in report["tasks"]] == [True] * 3
+    for task in report["tasks"]:
+        wrong, right = task["outcomes"]
+        assert wrong.startswith("failed: ")
+        assert right == "solved"
+    assert report["policies"]["none"]["pass_rate"] == 1
+    assert report["policies"]["none"]["at_once"] == 0
+
+
+def test_a_command_gets_code_by_policy_and_what_was_wrong(tasks: Path, tmp_path: Path) -> None:
+    script = tmp_path / "agent.sh"
+    script.write_text(
+        f"#!/bin/sh\ncd {tmp_path} && test -e $OLDPWD/parcels/weigh.py || exit 1\n"
+        "cat >> asked; echo >> asked; kind=wrong\n"
+        "grep -q '\"attempt\": 1' asked && kind=right\n"
+        "cat tasks/rename-$kind.diff\n"
+    )
+    script.chmod(0o755)
+    first = tasks.read_text().split("\n")[0]
+    tasks.write_text(first)
+    report = evaluate(tasks, "--propose", str(script), "--policy", "pack")
+    (task,) = report["tasks"]
+    assert task["policy"] == "pack"
+    assert task["is_solved"]
+    asked = [json.loads(line) for line in (tmp_path / "asked").read_text().split("\n") if line]
+    assert "def wt(grams)" in asked[0]["context"]
+    assert asked[0]["feedback"] == ""
+    assert "price.py" in asked[1]["feedback"]
+
+
+@pytest.mark.parametrize(
+    ("change", "outcome"),
+    [
+        ({"allow": ["docs/**"]}, "refused: it changes parcels/weigh.py, not among docs/**"),
+        ({"fails": ["tests/test_price.py::test_a_heavy_parcel"]}, "the task is broken"),
+        ({"patches": []}, "no patch"),
+        ({"patches": ["field-right.diff"]}, "refused: the patch does not apply"),
+        ({"fails": ["tests/test_weigh.py::nowhere"], "patches": ["rename-right.diff"]}, "failed:"),
+    ],
+)
+def test_what_does_not_count_as_solved(tasks: Path, change: dict, outcome: str) -> None:
+    task = json.loads(tasks.read_text().split("\n")[0])
+    tasks.write_text(json.dumps({**task, "patches": ["rename-wrong.diff"], **change}))
+    (solved,) = evaluate(tasks)["tasks"]
+    assert not solved["is_solved"]
+    assert solved["outcomes"][0].startswith(outcome)
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("{", "line 1"),
+        ('{"name": "a"}', "missing required field"),
+        ('{"name": "a", "folder": "nowhere", "statement": "s", "fails": ["t"]}', "there is no"),
+        ('{"name": "a", "folder": 7, "statement": "s", "fails": ["t"]}', "a path is 7"),
+        ('{"name": "a", "folder": "rename", "statement": "s", "fails": []}', "length >= 1"),
+        ("", "has no task"),
+    ],
+)
+def test_a_bad_line_is_named(tasks: Path, line: str, problem: str) -> None:
+    tasks.write_text(line)
+    with pytest.raises(SettingsError, match=problem):
+        load_tasks(tasks)
+
+
+def test_nothing_runs_where_the_user_has_not_allowed_it(tasks: Path, tmp_path: Path) -> None:
+    (tmp_path / "config" / "packhound.toml").write_text("changes.run = true\n")
+    result = CliRunner().invoke(main, ["eval", str(tasks), "--run"])
+    assert result.exit_code
+    assert "is not trusted" in result.output
