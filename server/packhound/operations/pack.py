@@ -208,9 +208,9 @@ OPERATION = Operation(
     "Pack context",
     "The code that a task needs, chosen and cut to fit a budget of tokens. Give the task in the "
     "user's words; paths, names, stack traces and diffs in it count more.",
-    "`text` to send, which begins with how sure it is and what is not here, its `tokens`, its "
-    "`items` with the `origins` of each, what was `omitted`, and `cost` where the price of the "
-    "model is known.",
+    "`text` to send, which begins with what the prompt is taken as, how sure it is and what is not "
+    "here, its `tokens`, its `items` with the `origins` of each, what was `omitted`, and `cost` "
+    "where the price of the model is known.",
     Pack,
     run,
     text,

@@ -122,10 +122,10 @@ class Knapsack:
             else:
                 self._accept(offer, cost)
 
-    def take_whole(self, candidate: Candidate, limit: int) -> bool:
-        """Choose all lines of a node; return False if they do not fit into `limit` tokens."""
-        offer = _Offer(candidate, "full", candidate.utility, (), 0.0)
-        if self.n_sent(candidate) > _TIER["full"] or not self._read(offer):
+    def take(self, candidate: Candidate, detail: Detail, limit: int) -> bool:
+        """Choose a tier of a node; return False if its lines do not fit into `limit` tokens."""
+        offer = _Offer(candidate, detail, candidate.utility * _TIER_VALUE[detail], (), 0.0)
+        if self.n_sent(candidate) > _TIER[detail] or not self._read(offer):
             return False
         cost = self._cost(offer)
         if self.spent + cost > limit:

@@ -1,4 +1,6 @@
-"""First lines of a pack: how sure its search is, what is not here, and what ranked higher."""
+"""First lines of a pack: what it is for, how sure its search is, what is not here, and what ranked
+higher.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,7 @@ import json
 from dataclasses import replace
 
 from packhound.llm import counter_for
+from packhound.pack.intention import WORDS, intention_of
 from packhound.pack.notes import OVER_BUDGET
 from packhound.pack.render import Part, to_json, unused_tag, xml_parts
 from packhound.pack.request import Format, Pack, PackRequest
@@ -26,7 +29,7 @@ def reserve_opening(request: PackRequest) -> PackRequest:
 
 def add_opening(pack: Pack, request: PackRequest) -> Pack:
     """Return a pack that begins with as much of its first lines as the budget allows."""
-    counter, sure = counter_for(request.tokenizer), _sure(pack)
+    counter, sure = counter_for(request.tokenizer), _sure(pack, request)
     over = [node.reference for node in pack.omitted if node.reason.startswith(OVER_BUDGET)]
     most = min(len(over), _MAX_LEFT_OUT) if request.available >= _LEAST_TOKENS else 0
     for n in range(most, -1, -1):
@@ -40,12 +43,15 @@ def add_opening(pack: Pack, request: PackRequest) -> Pack:
     return pack
 
 
-def _sure(pack: Pack) -> str:
-    """Return how sure the answer to the prompt is, and what of it is not in the folder."""
+def _sure(pack: Pack, request: PackRequest) -> str:
+    """Return what the prompt is taken as, how sure its answer is, and what is not in the folder."""
+    if request.map or not request.prompt.strip():
+        return ""
     word = pack.confidence_word
     sure = f"confidence: {word} ({pack.confidence:.2f})" if word else ""
     denials = (safe_line(denial.removeprefix(WEAK_NOTE)) for denial in pack.denials)
-    return "; ".join(filter(None, [sure, *denials]))
+    taken = f"taken as {WORDS[intention_of(request.prompt)]}"
+    return "; ".join(filter(None, [taken, sure, *denials]))
 
 
 def _prepend(lines: list[str], text: str, form: Format) -> str:

@@ -41,6 +41,9 @@ _FIRST_SHARE = 0.9
 """Of the budget, before the definitions that chosen bodies use may come along."""
 _LEADERS, _LEADER_UTILITY, _LEADER_SHARE = 6, 0.1, 0.5
 """So many of the surest bodies come first, whole, within this share of the budget."""
+_SMALL = 1_000
+"""Below so many tokens the surest body comes elided where it is too long: else nothing of it would
+be there. Of a greater budget it takes what others need."""
 _FILES, _TOKENS_A_FILE = 6, 700
 """Files that are read for a pack: a few, and one more for so many tokens."""
 _CANDIDATES, _TOKENS_A_CANDIDATE = 60, 60
@@ -118,8 +121,10 @@ class _Packing:
         knapsack.run(available)
         free = [candidate for candidate in ranked if not candidate.pinned]
         limit = knapsack.spent + int((available - knapsack.spent) * _LEADER_SHARE)
-        for leader in _leaders(free):
-            knapsack.take_whole(leader, limit)
+        for n, leader in enumerate(_leaders(free)):
+            is_whole = knapsack.take(leader, "full", limit)
+            if not is_whole and n == 0 and available < _SMALL:
+                knapsack.take(leader, "elided", int(available * _FIRST_SHARE))
         knapsack.offer(free)
         knapsack.run(int(available * _FIRST_SHARE))
         _check_cancelled(self.context)

@@ -49,7 +49,7 @@ def demote_minor(pool: Pool, prompt: str) -> None:
         path = candidate.path
         if candidate.pinned:
             continue
-        is_test_now = not is_about_tests and _is_test(candidate)
+        is_test_now = not is_about_tests and is_test_node(candidate)
         if is_test_now or _VENDORED.search(path) or is_minor(path):
             candidate.utility *= _MINOR_FACTOR
 
@@ -74,7 +74,8 @@ def is_minor_path(path: str) -> bool:
     return is_beside or bool(_FIXTURE_PATH.search(path) or _VENDORED.search(path))
 
 
-def _is_test(candidate: Candidate) -> bool:
+def is_test_node(candidate: Candidate) -> bool:
+    """Return True for a test, and for what only tests use, by its kind, name or path."""
     if candidate.kind == "test":
         return True
     path, qualname = candidate.path, candidate.entry.qualname(candidate.position)

@@ -1,0 +1,140 @@
+"""Intention of a prompt: what is to be done with the code, and what else that needs.
+
+Rules read the first words, since a person who wants a test, a fix or an explanation says so there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Literal, NamedTuple
+
+from packhound.core.trace import traced
+from packhound.graph import CallGraph, Grade, Use
+from packhound.pack.context import PackContext
+from packhound.pack.pool import Candidate, Pool
+from packhound.pack.request import CONTAINERS, Origin
+from packhound.pack.sources.demotions import is_test_node
+from packhound.pack.sources.neighbourhood import asks_for_changes
+from packhound.search import content_of, is_report
+
+Intention = Literal["fix", "explain", "add", "test", "refactor", "review", "find"]
+
+WORDS: dict[Intention, str] = {
+    "fix": "something to fix",
+    "explain": "something to explain",
+    "add": "something to add",
+    "test": "a test to write",
+    "refactor": "code to change wherever it is used",
+    "review": "changes to review",
+    "find": "code to find",
+}
+
+_POLITE = (
+    r"(?:[\W_]|(?:please|hi|hello|hey|todo|task|feature request|proposal|now|also|just|kindly"
+    r"|(?:can|could|would|will) you|(?:i|we) (?:want|need|would like|have|should|must)(?: you)?"
+    r"(?: to)?|i'd like(?: you)?(?: to)?|let'?s|help me(?: to)?|try to"
+    r"|it would be (?:nice|great) to)\b)*"
+)
+_BEGINNINGS: tuple[tuple[Intention, str], ...] = (
+    ("review", r"(?:code[- ])?review\b"),
+    (
+        "test",
+        r"(?:(?:write|add|create|make|generate|extend|have|provide)\b(?: [\w-]+){0,5} "
+        r"(?:tests?|specs?|test[- ](?:case|suite)s?)\b|(?:unit |integration )?tests? (?:for|that)\b"
+        r"|(?:increase|improve) (?:the )?(?:test )?coverage|cover .* (?:with|by) (?:\w+ )?tests?)",
+    ),
+    (
+        "refactor",
+        r"(?:refactor|rename|restructure|reorganis?z?e|simplify|de-?duplicate|inline|extract"
+        r"|split|merge|move|migrate|consolidate|clean up|tidy|decouple|unify|convert|port"
+        r"|replace|get rid of|remove|delete|deprecate|drop)\b",
+    ),
+    ("fix", r"(?:fix|debug|solve|repair|investigate|correct|stop|prevent|avoid|handle)\b|bug\b"),
+    (
+        "add",
+        r"(?:add|implement|support|introduce|create|allow|provide|enable|let|make|build|write"
+        r"|extend|expose|teach|offer)\b",
+    ),
+    ("find", r"(?:find|locate|where|which|who|show|list|search|look)\b"),
+    (
+        "explain",
+        r"(?:explain|describe|how|what|when|walk|tell|understand|summari[sz]e|document|is|are|does"
+        r"|do)\b",
+    ),
+)
+_BEGINS = tuple(
+    (intention, re.compile(f"{_POLITE}{words}", re.I)) for intention, words in _BEGINNINGS
+)
+_WHY = re.compile(rf"{_POLITE}why\b", re.I)
+_FAULT = re.compile(
+    r"\b(?:bug|crash\w*|fail(?:s|ed|ing|ure)?|broken|breaks|regression|traceback|\w*exceptions?"
+    r"|panics?|hangs?|leaks?|wrong\w*|incorrect\w*|segfaults?|throws?|raises?|\w*errors?"
+    r"|(?:does|is|do|wo|ca)n't|not work\w*|deadlocks?|ignored|lost|missing|unexpected\w*|invalid"
+    r"|undefined)\b",
+    re.I,
+)
+
+_SUBJECTS = 2
+"""Definitions that the prompt is about most likely."""
+
+
+class _Need(NamedTuple):
+    """What comes along with a subject: a share of its utility for so many of its uses or users."""
+
+    of: Literal["uses", "users", "tests"]
+    share: float
+    at_most: int
+
+
+_NEEDS: dict[Intention, tuple[_Need, ...]] = {
+    "test": (_Need("tests", 0.7, 2), _Need("uses", 0.3, 4)),
+    "refactor": (_Need("users", 0.5, 30), _Need("tests", 0.3, 2)),
+}
+"""What is called brings nothing to the graded questions and change requests, and callers and tests
+cost these .01 of the functions that they need (`python -m benchmarks.packs.needed`)."""
+
+
+def intention_of(prompt: str) -> Intention:
+    """Return what a prompt wants; what says nothing of it looks for code."""
+    if asks_for_changes(prompt):
+        return "review"
+    text = content_of(prompt).strip()
+    for intention, begins in () if is_report(prompt) else _BEGINS:
+        if begins.match(text):
+            return intention
+    if is_report(prompt) or _FAULT.search(text):
+        return "fix"
+    return "explain" if _WHY.match(text) else "find"
+
+
+@traced("intention")
+def add_needs(pool: Pool, context: PackContext, intention: Intention) -> None:
+    """Add what an intention needs beside the definitions that the prompt is about."""
+    ranked = (c for c in pool.by_rank() if c.kind not in CONTAINERS and not is_test_node(c))
+    needs, calls = _NEEDS.get(intention, ()), context.calls
+    for subject in islice(ranked, _SUBJECTS):
+        for need in needs:
+            path = (subject.display_name, _REASONS[need.of])
+            for candidate in islice(_needed(pool, calls, subject, need), need.at_most):
+                is_said = any(origin.path[:1] == path[:1] for origin in candidate.origins)
+                reason = "" if is_said else f"{_REASONS[need.of]} {subject.display_name}"
+                utility = need.share * subject.utility
+                candidate.add(Origin("graph", utility, reason, path=path))
+
+
+_REASONS = {"uses": "called by", "users": "calls", "tests": "tests"}
+
+
+def _needed(pool: Pool, calls: CallGraph, subject: Candidate, need: _Need) -> Iterator[Candidate]:
+    """Yield what a subject needs, that of its own file first, else in the order of the graph."""
+    of = calls.uses(subject.node_id) if need.of == "uses" else calls.users(subject.node_id)
+    candidates = [c for c in (pool.get(use.node_id) for use in of if _is_sure(use)) if c]
+    for candidate in sorted(candidates, key=lambda c: c.path != subject.path):
+        if is_test_node(candidate) == (need.of == "tests") and candidate.kind != "file":
+            yield candidate
+
+
+def _is_sure(use: Use) -> bool:
+    return use.grade != Grade.POSSIBLE
