@@ -141,8 +141,8 @@ BATCH = click.option(
 AT = click.option(
     "--at",
     default="",
-    metavar="rev:NAME|deps:NAME",
-    help="Ask another branch, tag or commit, or the sources of a dependency.",
+    metavar="rev:NAME|deps:NAME|repo:NAME",
+    help="Ask another commit, the sources of a dependency, or a repository of the team's store.",
 )
 PATCH = click.option(
     "--patch",

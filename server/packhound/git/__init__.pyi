@@ -1,6 +1,7 @@
 from .blame import line_histories as line_histories
 from .blobs import Blob as Blob
 from .blobs import attributes_of as attributes_of
+from .blobs import is_safe as is_safe
 from .blobs import read_blobs as read_blobs
 from .blobs import tracked_files as tracked_files
 from .client import Repository as Repository

@@ -1,6 +1,6 @@
-"""Other roots that a request names: `rev:NAME`, `deps:NAME`, and a folder as if it were patched.
+"""Other roots that a request names: `rev:`, `deps:` and `repo:NAME`, and a folder as if patched.
 
-The first two stand in a query or as the root; a place in an answer, `rev@COMMIT/PATH`, is
+The first three stand in a query or as the root; a place in an answer, `rev@COMMIT/PATH`, is
 understood as the path, name or first glob of a later request. A patch is given as `patch`, or by
 `overlay:ID` in a query.
 """
@@ -16,9 +16,9 @@ from packhound.core.errors import SettingsError
 from packhound.operations.operation import Call
 from packhound.redact import visible_line
 
-_FILTER = re.compile(r"(?<!\S)(rev|deps):(\S+)")
+_FILTER = re.compile(r"(?<!\S)(rev|deps|repo):(\S+)")
 _OVERLAY = re.compile(r"(?<!\S)overlay:([0-9a-f]{8})(?!\S)")
-_LABEL = re.compile(r"(?:\./)?(rev|deps)@([^/\s]+)(?:/|$)")
+_LABEL = re.compile(r"(?:\./)?(rev|deps|repo)@([^/\s]+)(?:/|$)")
 _PLACES = ("path", "name", "focus_path")
 _AGENT_S, _TYPING_S, _READ_S = 20.0, 1.0, 60.0
 """Seconds that agents, lists at each key and others wait for a first reading."""
@@ -94,7 +94,7 @@ def _other_root(
 
 
 def _take_address(arguments: Mapping[str, object]) -> tuple[str, Mapping[str, object]]:
-    """Return `rev:NAME` or `deps:NAME`, "" without either, and the other arguments."""
+    """Return `rev:NAME`, `deps:NAME` or `repo:NAME`, "" without any, and the other arguments."""
     root, query = str(arguments.get("root") or ""), arguments.get("query")
     if match := _FILTER.fullmatch(root) or _LABEL.fullmatch(root):
         return _address(match), {**arguments, "root": ""}

@@ -7,12 +7,15 @@ the most files in common, so that only files that differ are parsed.
 from __future__ import annotations
 
 import hashlib
+import shutil
 import threading
+import time
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from packhound.core.errors import RootError, SettingsError
+from packhound import team
+from packhound.core.errors import RootError, SettingsError, StoreError
 from packhound.core.private_file import make_private_folder, write_private_atomic
 from packhound.core.settings import Settings
 from packhound.core.settings_reader import changed
@@ -21,7 +24,7 @@ from packhound.git import Revision, find_revision, write_revision
 from packhound.redact import visible_line
 from packhound.service.dependencies import find_dependency
 from packhound.service.indexed_folder import IndexedFolder
-from packhound.service.roots import REVISIONS, index_folder, real_path
+from packhound.service.roots import REVISIONS, clear_index, index_folder, real_path
 
 if TYPE_CHECKING:
     from packhound.service.engine import Engine
@@ -30,6 +33,8 @@ _MAX_OPEN = 3
 """Engines of other roots that a folder keeps in memory; the one asked least lately is closed."""
 _SAVE_S = 5.0
 _COMMIT_DIGITS = 12
+_BRANCH_S = 5.0
+"""Time in which a branch of the team's store is not looked up again."""
 _READ_ONLY = {
     "ranking.activity": False,
     "sources.episodes.enabled": False,
@@ -60,17 +65,19 @@ class OtherRoots:
         self._lock = threading.Lock()
         # Replaced as a whole, the one asked last at the end: `at` waits for no reading of a commit.
         self._opened: dict[Path, Other] = {}
+        self._branches: dict[str, tuple[float, team.Branch]] = {}
 
     def open(self, address: str) -> Other:
-        """Return what `rev:NAME` or `deps:NAME` stands for; it may not be read yet.
+        """Return what `rev:NAME`, `deps:NAME` or `repo:NAME` stands for; it may not be read yet.
 
-        Raises SettingsError: there is no such revision or dependency.
+        Raises SettingsError: there is no such revision, dependency or repository.
         """
         from packhound.service.engine import Engine  # An engine has these.
 
         source, _, name = address.partition(":")
         with self._lock:
-            place = self._revision(name) if source == "rev" else self._dependency(name)
+            places = {"rev": self._revision, "repo": self._repository}
+            place = places.get(source, self._dependency)(name)
             opened = dict(self._opened)
             other = opened.pop(place.folder, None)
             if other is None:
@@ -129,6 +136,43 @@ class OtherRoots:
             f" submodules and files over {most:,} kB"
         )
         return _Place(folder, f"rev@{short}", note)
+
+    def _repository(self, name: str) -> _Place:
+        """Return the folder with the files of a branch of the team's store, written if need be."""
+        index = self._folder.settings.index
+        url = self._folder.settings.team.store
+        if not url:
+            raise SettingsError("'repo:NAME' asks a team's store, which your 'team.store' names")
+        asked, branch = self._branches.get(name, (0.0, None))
+        try:
+            if branch is None or time.monotonic() - asked > _BRANCH_S:
+                with team.Store.open(url) as store:
+                    branch = team.find_branch(store, name)
+                self._branches[name] = time.monotonic(), branch
+            short = hashlib.sha256(f"{branch.commit} {branch.pushed_at}".encode()).hexdigest()[:16]
+            folder = index_folder(self._folder.root) / REVISIONS / f"{branch.id}-{short}"
+            if not self._is_written(folder):
+                make_private_folder(folder.parent)
+                with team.Store.open(url) as store:
+                    team.write_branch(store, branch, folder, index.max_files)
+                self._drop_older(branch, folder)
+        except (StoreError, OSError) as problem:
+            raise SettingsError(
+                f"the team's store is not read: {visible_line(str(problem))}"
+            ) from None
+        label = f"repo@{branch.repository}@{branch.name}".replace("/", "+")
+        note = (
+            f"repo:{name} is '{branch.name}' of {branch.repository} in the team's store, commit"
+            f" {branch.commit[:_COMMIT_DIGITS]} of {branch.pushed_at.date()}, without secrets"
+        )
+        return _Place(folder, visible_line(label), visible_line(note))
+
+    def _drop_older(self, branch: team.Branch, folder: Path) -> None:
+        """Delete what was pushed to a branch before."""
+        for each in folder.parent.glob(f"{branch.id}-*"):
+            if each.is_dir() and each != folder and each not in self._opened:
+                clear_index(each)
+                shutil.rmtree(each, ignore_errors=True)
 
     def _dependency(self, name: str) -> _Place:
         found = find_dependency(self._folder.root, name)

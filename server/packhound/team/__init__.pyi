@@ -5,5 +5,8 @@ from .local import stop_server as stop_server
 from .push import push as push
 from .reading import Parsers as Parsers
 from .reading import StoredFiles as StoredFiles
+from .remote import find_branch as find_branch
+from .remote import write_branch as write_branch
 from .schema import VERSION as VERSION
+from .store import Branch as Branch
 from .store import Store as Store

@@ -21,7 +21,6 @@ from uuid import UUID
 from packhound.core.backoff import RetryBackoff
 from packhound.core.errors import StoreError
 from packhound.core.types import Document
-from packhound.git import remote_names
 from packhound.parsing import AnalysedFile
 from packhound.redact import visible_line
 from packhound.team.row import decode_row, key_of
@@ -181,9 +180,11 @@ class _Run:
 
     def _read_store(self) -> None:
         try:
-            from packhound.team.store import Store  # Raises where psycopg is not installed.
+            # Raise where psycopg is not installed.
+            from packhound.team.remote import repositories_of
+            from packhound.team.store import Store
 
-            if names := remote_names(self._stored.root):
+            if names := repositories_of(self._stored.root):
                 with Store.open(self._stored.url) as store:
                     self._known = store.known_keys(names)
                     self._stored.succeed()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
@@ -43,9 +44,11 @@ class Row(NamedTuple):
 class Branch(NamedTuple):
     """A branch that the user may read, and the commit that was pushed to it last."""
 
+    id: UUID
     repository: str
     name: str
     commit: str
+    pushed_at: datetime
 
 
 class Store:
@@ -78,13 +81,22 @@ class Store:
         query = "SELECT id, analysis FROM packhound.files WHERE id = ANY(%s)"
         return dict(self._connection.execute(query, [[*files]], binary=True))
 
-    def branches(self, repository: str) -> list[Branch]:
-        """Return the branches of a repository, the one pushed last first."""
+    def branches(self) -> list[Branch]:
+        """Return all branches that the user may read, the one pushed last first."""
         query = (
-            "SELECT repository, name, commit FROM packhound.branches WHERE repository = %s"
-            " ORDER BY pushed_at DESC, name"
+            "SELECT id, repository, name, commit, pushed_at FROM packhound.branches"
+            " ORDER BY pushed_at DESC, repository, name"
         )
-        return [Branch(*row) for row in self._connection.execute(query, [repository])]
+        return [Branch(*row) for row in self._connection.execute(query)]
+
+    def texts(self, branch: Branch) -> Iterator[tuple[str, bytes]]:
+        """Yield path and compressed text of the files of a branch, as of one moment."""
+        with self._connection.cursor("packhound_texts", withhold=True) as cursor:
+            yield from cursor.execute(
+                "SELECT f.path, f.text FROM packhound.contents c"
+                " JOIN packhound.files f ON f.id = c.file WHERE c.branch = %s",
+                [branch.id],
+            )
 
     def may_push(self, repository: str, branch: str) -> bool:
         """Return True if a grant lets the user push to a branch, be it there or not."""
