@@ -24,13 +24,13 @@ def check_record(record: bytes, n_bytes: int) -> int:
     if min(n, n_own, n_texts) < 0 or sizes[-1] > len(numbers):
         raise ValueError("a record is too short")
     table = numbers[sizes[0] : sizes[1]].reshape(n, WIDTH)
-    own, ends = numbers[sizes[1] : sizes[2]], numbers[sizes[2] : sizes[3]]
+    edges, ends = numbers[sizes[1] : sizes[2]], numbers[sizes[2] : sizes[3]]
     text = record[int(sizes[3]) * 4 :].decode("utf-8", "surrogatepass")
     start, end, first, last = table[:, START:PARENT].T
     own_end, text_end = table[:, OWN_END], table[:, TEXT_END]
     is_sound = (
         _are_within(table[:, 0], 0, len(KINDS) - 1)
-        and _are_within(own, 0, n_bytes)
+        and _are_within(edges, 0, n_bytes)
         and _are_within(start, 0, n_bytes)
         and bool((start <= end).all() and (end <= n_bytes).all())
         and bool((first >= 0).all() and (first <= last).all() and (last <= n_bytes).all())
@@ -48,6 +48,6 @@ def check_record(record: bytes, n_bytes: int) -> int:
 
 
 def _are_within(
-    numbers: np.ndarray[tuple[int, ...], np.dtype[np.int64]], least: int, most: int
+    numbers: np.ndarray[tuple[int, ...], np.dtype[np.int64]], low: int, high: int
 ) -> bool:
-    return not len(numbers) or bool(numbers.min() >= least and numbers.max() <= most)
+    return not len(numbers) or bool(numbers.min() >= low and numbers.max() <= high)

@@ -143,9 +143,9 @@ class OtherRoots:
         url = self._folder.settings.team.store
         if not url:
             raise SettingsError("'repo:NAME' asks a team's store, which your 'team.store' names")
-        asked, branch = self._branches.get(name, (0.0, None))
+        asked_at, branch = self._branches.get(name, (0.0, None))
         try:
-            if branch is None or time.monotonic() - asked > _BRANCH_S:
+            if branch is None or time.monotonic() - asked_at > _BRANCH_S:
                 with team.Store.open(url) as store:
                     branch = team.find_branch(store, name)
                 self._branches[name] = time.monotonic(), branch

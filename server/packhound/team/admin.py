@@ -58,10 +58,10 @@ class Administration(Store):
 
         Raises SettingsError: the database has no such user or group.
         """
-        known = self._connection.execute(
+        n_roles = self._connection.execute(
             "SELECT FROM pg_roles WHERE rolname = %s", [grant.grantee]
         ).rowcount
-        if not known:
+        if not n_roles:
             raise SettingsError(
                 f"the database has no user or group '{grant.grantee}'; make it with CREATE ROLE"
             )
@@ -104,12 +104,12 @@ class Administration(Store):
         """
         with self._connection.cursor("packhound_erase", withhold=True) as cursor:
             cursor.execute("SELECT id, digest, text FROM packhound.files")
-            found = [(id_, digest) for id_, digest, text in cursor if secret in _text(text)]
-        files = [id_ for id_, _ in found]
+            rows = [(id_, digest) for id_, digest, text in cursor if secret in _text(text)]
+        files = [id_ for id_, _ in rows]
         with self._connection.transaction():
             self._connection.execute(
                 "INSERT INTO packhound.erased SELECT unnest(%s::bytea[]) ON CONFLICT DO NOTHING",
-                [[digest for _, digest in found]],
+                [[digest for _, digest in rows]],
             )
             for table, column in (("contents", "file"), ("files", "id")):
                 delete = sql.SQL("DELETE FROM packhound.{} WHERE {} = ANY(%s)")

@@ -25,7 +25,7 @@ def find_branch(store: Store, written: str) -> Branch:
     `/` may be written as `+`. Without BRANCH it is main, master or the one pushed last.
     Raises SettingsError: the user may read none, or several.
     """
-    name, _, wanted = written.replace("/", "+").partition("@")
+    name, _, branch_name = written.replace("/", "+").partition("@")
     branches = [
         branch
         for branch in store.branches()
@@ -33,13 +33,13 @@ def find_branch(store: Store, written: str) -> Branch:
     ]
     exact = [branch for branch in branches if _folded(branch.repository) == name]
     branches = exact or branches
-    if wanted:
-        branches = [branch for branch in branches if _folded(branch.name) == wanted]
+    if branch_name:
+        branches = [branch for branch in branches if _folded(branch.name) == branch_name]
     names = list(dict.fromkeys(branch.repository for branch in branches))
     if len(names) != 1:
-        found = f"may be any of {', '.join(names)}" if names else "is no repository, or branch,"
+        problem = f"may be any of {', '.join(names)}" if names else "is no repository, or branch,"
         where = "" if names else " of the team's store that you may read"
-        raise SettingsError(visible_line(f"'repo:{written[:200]}' {found}{where}"))
+        raise SettingsError(visible_line(f"'repo:{written[:200]}' {problem}{where}"))
     return min(branches, key=lambda branch: branch.name not in _MAIN)
 
 

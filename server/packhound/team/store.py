@@ -156,9 +156,10 @@ class Store:
             assert row is not None
             before = execute("SELECT file FROM packhound.contents WHERE branch = %s", row)
             had = {file for (file,) in before}
-            gone, new = [*had - files], [*files - had]
+            removed, new = [*had - files], [*files - had]
             execute(
-                "DELETE FROM packhound.contents WHERE branch = %s AND file = ANY(%s)", [*row, gone]
+                "DELETE FROM packhound.contents WHERE branch = %s AND file = ANY(%s)",
+                [*row, removed],
             )
             execute("INSERT INTO packhound.contents SELECT %s, unnest(%s::uuid[])", [*row, new])
 
@@ -200,10 +201,10 @@ class Store:
 
 def _connect(url: str, timeout_ms: int) -> psycopg.Connection:
     """Connect; a server elsewhere must show a certificate of its name, unless the URL says else."""
-    given = conninfo_to_dict(url)
-    if given.get("password"):
+    parameters = conninfo_to_dict(url)
+    if parameters.get("password"):
         raise StoreError("its URL has a password; put that into ~/.pgpass or PGPASSWORD")
-    host = str(given.get("host") or os.environ.get("PGHOST") or "")
+    host = str(parameters.get("host") or os.environ.get("PGHOST") or "")
     options: dict[str, str | int | None] = {
         "application_name": "packhound",
         "connect_timeout": _CONNECT_S,
@@ -212,11 +213,11 @@ def _connect(url: str, timeout_ms: int) -> psycopg.Connection:
         "options": f"-c statement_timeout={timeout_ms} -c search_path=pg_catalog",
     }
     is_elsewhere = host not in _LOCAL and not host.startswith(("/", "@"))
-    if is_elsewhere and "sslmode" not in given and "PGSSLMODE" not in os.environ:
+    if is_elsewhere and "sslmode" not in parameters and "PGSSLMODE" not in os.environ:
         options["sslmode"] = "verify-full"
-        if "sslrootcert" not in given and "PGSSLROOTCERT" not in os.environ:
+        if "sslrootcert" not in parameters and "PGSSLROOTCERT" not in os.environ:
             options["sslrootcert"] = "system"
-    return psycopg.connect(make_conninfo(url, **{**options, **given}), autocommit=True)
+    return psycopg.connect(make_conninfo(url, **{**options, **parameters}), autocommit=True)
 
 
 @contextmanager
