@@ -71,7 +71,7 @@ def test_what_does_not_parse_is_named_by_its_line(post: Engine) -> None:
 
 def test_a_harmless_patch_has_tests_to_run_and_no_break(post: Engine) -> None:
     verdict = propose(post, "lib/parcel.py", "    return box\n", "    return [box]\n")["verdict"]
-    assert verdict["summary"].startswith("no break is known; changes 1 definitions, used by 1;")
+    assert verdict["summary"].startswith("no break is known; changes 1 definition, used by 1;")
     assert [row["path"] for row in verdict["tests"]] == ["tests/test_send.py"]
     assert [(row["calls"], row["name"]) for row in verdict["callers"]] == [("pack", "send")]
     assert verdict["refused_by"] == {} and verdict["warnings"] == []
@@ -83,7 +83,7 @@ def test_uses_that_are_not_listed_are_counted(tmp_path: Path, cache: Path) -> No
     users += "".join(f"\ndef send_{n}(box):\n    return pack(box)\n\n" for n in range(14))
     with committed(tmp_path / "post", {"lib.py": lib, "users.py": users}) as engine:
         verdict = propose(engine, "lib.py", "    return box\n", "    return [box]\n")["verdict"]
-    assert "changes 1 definitions, used by 14;" in verdict["summary"]
+    assert "changes 1 definition, used by 14;" in verdict["summary"]
     assert len(verdict["callers"]) == 10
 
 

@@ -240,8 +240,10 @@ def _summary(verdict: Row, n_definitions: int, n_uses: int) -> str:
     ]
     clauses = clauses or ["no break is known"]
     n_tests = len(verdict["tests"])
-    clauses.append(f"changes {n_definitions:,} definitions, used by {n_uses:,}")
-    tests = f"{'at least ' * (n_tests == _MAX_FILES)}{n_tests:,} tests to run"
+    changed = f"{n_definitions:,} definition{'s' * (n_definitions != 1)}"
+    clauses.append(f"changes {changed}, used by {n_uses:,}")
+    tests = f"{n_tests:,} test{'s' * (n_tests != 1)} to run"
+    tests = f"at least {tests}" if n_tests == _MAX_FILES else tests
     clauses.append(tests if n_tests else "no test is known that reaches it")
     clauses += [f"does not apply to {name}" for name in verdict["refused_by"]]
     return "; ".join(clauses)
