@@ -131,5 +131,5 @@ def test_a_branch_that_is_removed_leaves_those_beside_it(server: Server, tmp_pat
         store.set_branch(REPOSITORY, "other", "", files)
         assert store.remove_branch(REPOSITORY, "main")
         assert not store.remove_branch(REPOSITORY, "main")
-        assert [branch.name for branch in store.branches(REPOSITORY)] == ["other"]
+        assert [branch.name for branch in store.branches()] == ["other"]
     assert {digest for _, digest in listed(database)} == {digest for _, digest in files_of(root)}

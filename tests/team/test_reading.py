@@ -133,6 +133,23 @@ def test_a_second_push_moves_only_what_is_new(database: Database, clone: Path) -
     assert 0 < again.n_bytes < 1_000
 
 
+def test_a_change_of_what_is_ignored_counts_for_files_pushed_before(
+    database: Database, clone: Path
+) -> None:
+    url = database.user("reader_8", (REPOSITORY, "*", True))
+    first = pushed(url, clone)
+    (clone / ".gitignore").write_text("users.py\n")
+    commit_all(clone)
+    # Git has it still, since it was there before; the index leaves it out, here as there.
+    again = pushed(url, clone)
+    assert again.files == first.files  # One less, and the ignore file.
+    files, paths, _ = read_from(url, clone)
+    assert paths == [] and files == parsed(clone)
+    (clone / ".gitignore").unlink()
+    commit_all(clone)
+    assert pushed(url, clone)[:2] == (first.files, 0)
+
+
 def test_what_the_store_lacks_is_parsed(database: Database, clone: Path) -> None:
     url = database.user("reader_4", (REPOSITORY, "*", True))
     pushed(url, clone)

@@ -128,7 +128,7 @@ def test_a_pusher_cannot_write_outside_the_folder(office: Engine, ci: str) -> No
     for i, path in enumerate(["../evil.py", "/tmp/evil.py", ".git/config", "good.py", "a/../b.py"]):
         text = b"def good():\n    pass\n"
         digest = hashlib.blake2b(text, digest_size=16).digest()
-        rows.append(Row(bytes([i]) * 16, path, digest, 1, b"junk", zlib.compress(text)))
+        rows.append(Row(bytes([i]) * 16, b"", path, digest, 1, b"junk", zlib.compress(text)))
     with Store.open(ci) as store:
         store.set_branch(KITCHEN, "main", "0" * 40, {*store.add(KITCHEN, rows).values()})
     hits = ask(office, "search", query="repo:kitchen good")["hits"]

@@ -17,7 +17,7 @@ from packhound.team.store import Row, Store
 from tests.support.postgres import Database, Server
 
 _worlds = count()
-ROW = Row(b"\0" * 16, "kitchen.py", b"\1" * 16, 1, b"", b"")
+ROW = Row(b"\0" * 16, b"", "kitchen.py", b"\1" * 16, 1, b"", b"")
 
 
 class World(NamedTuple):
@@ -89,8 +89,8 @@ def make_world(database: Database, seed: int) -> World:
                 owner = draw.choice([*users, "postgres", "postgres"])
                 row = connection.execute(
                     "INSERT INTO packhound.files"
-                    " (repository, key, owner, path, digest, nodes, analysis, text)"
-                    " VALUES (%s, %s, %s, %s, '', 1, '', '') RETURNING id",
+                    " (repository, key, owner, path, origin, digest, nodes, analysis, text)"
+                    " VALUES (%s, %s, %s, %s, '', '', 1, '', '') RETURNING id",
                     [repository, bytes([i]) * 16, owner, f"{repository}/{i}.py"],
                 ).fetchone()
                 assert row
@@ -205,13 +205,13 @@ def test_what_two_people_push_is_kept_apart(database: Database) -> None:
 
 def test_files_are_pushed_under_no_other_name_and_only_where_granted(database: Database) -> None:
     url = database.user("ann_2", ("a/x", "*", True), ("a/y", "*", False))
-    columns = "repository, key, path, digest, nodes, analysis, text"
+    columns = "repository, key, path, origin, digest, nodes, analysis, text"
     with psycopg.connect(url, autocommit=True) as connection:
         for repository, owner in (("a/x", "postgres"), ("a/y", "ann_2"), ("a/z", "ann_2")):
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 connection.execute(
                     f"INSERT INTO packhound.files ({columns}, owner)"
-                    " VALUES (%s, '', '', '', 0, '', '', %s)",
+                    " VALUES (%s, '', '', '', '', 0, '', '', %s)",
                     [repository, owner],
                 )
         for statement in (

@@ -26,7 +26,9 @@ from .patched import apply_patch as apply_patch
 from .remotes import branch_name as branch_name
 from .remotes import remote_names as remote_names
 from .revision import Revision as Revision
+from .revision import files_of_revision as files_of_revision
 from .revision import find_revision as find_revision
+from .revision import write_blobs as write_blobs
 from .revision import write_revision as write_revision
 from .working_tree import ChangedLines as ChangedLines
 from .working_tree import Changes as Changes

@@ -40,15 +40,28 @@ def write_revision(
     Files over `max_bytes`, those beyond the first `max_files`, links and submodules are left out.
     The folder appears when it is whole. Raises OSError, also where git lacks some of the files.
     """
+    blobs = files_of_revision(root, revision, max_bytes)
+    write_blobs(root, revision, blobs[:max_files], folder)
+
+
+def files_of_revision(root: Path, revision: Revision, max_bytes: int) -> list[Blob]:
+    """Return the files that a commit has in a folder, but links and those over `max_bytes`.
+
+    Raises OSError, also where git lacks some of them.
+    """
     prefix = open_repository(root).prefix.rstrip("/")
     tree = f"{revision.commit}:{prefix}" if prefix else revision.commit
     listed = git(root, "ls-tree", "-r", "-z", "-l", "--full-tree", tree, timeout_s=_TIMEOUT_S)
     if listed is None:
         raise OSError("git does not list its files, or not in time")
-    blobs = [blob for blob in _blobs(listed) if blob.size <= max_bytes and is_safe(blob.path)]
+    return [blob for blob in _blobs(listed) if blob.size <= max_bytes and is_safe(blob.path)]
+
+
+def write_blobs(root: Path, revision: Revision, blobs: Sequence[Blob], folder: Path) -> None:
+    """Write some files of a commit as `write_revision` does. Raises OSError."""
     parts = Path(tempfile.mkdtemp(prefix="part-", dir=folder.parent))
     try:
-        _write(root, blobs[:max_files], parts, revision.seconds)
+        _write(root, blobs, parts, revision.seconds)
         parts.replace(folder)
     except BaseException:
         shutil.rmtree(parts, ignore_errors=True)

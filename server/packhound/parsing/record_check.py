@@ -35,9 +35,9 @@ def check_record(record: bytes, n_bytes: int) -> int:
         and bool((start <= end).all() and (end <= n_bytes).all())
         and bool((first >= 0).all() and (first <= last).all() and (last <= n_bytes).all())
         and bool((table[:, PARENT] >= -1).all() and (table[:, PARENT] < np.arange(n)).all())
-        and bool((np.diff(own_end, prepend=0) >= 0).all() and not (own_end % 2).any())
-        and bool((np.diff(text_end, prepend=0) >= TEXTS_BEFORE).all())
-        and bool((np.diff(ends, prepend=0) >= 0).all())
+        and bool(_rises(own_end, 0) and not (own_end % 2).any())
+        and _rises(text_end, TEXTS_BEFORE)
+        and _rises(ends, 0)
         and [*own_end[-1:], *text_end[-1:]] == ([n_own, n_texts] if n else [])
         and (n > 0 or n_own == n_texts == 0)
         and (int(ends[-1]) if n_texts else 0) == len(text)
@@ -51,3 +51,10 @@ def _are_within(
     numbers: np.ndarray[tuple[int, ...], np.dtype[np.int64]], low: int, high: int
 ) -> bool:
     return not len(numbers) or bool(numbers.min() >= low and numbers.max() <= high)
+
+
+def _rises(numbers: np.ndarray[tuple[int, ...], np.dtype[np.int64]], step: int) -> bool:
+    """Return True if each number is greater than the one before by `step` at least."""
+    return not len(numbers) or bool(
+        numbers[0] >= step and (numbers[1:] - numbers[:-1] >= step).all()
+    )

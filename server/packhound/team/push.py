@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import tempfile
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
+from uuid import UUID
 
+from packhound import __version__, git
 from packhound.core.errors import SettingsError
 from packhound.core.types import Document
-from packhound.files import WalkLimits, read, walk_by_steps
-from packhound.git import Revision, write_revision
+from packhound.files import IGNORE_FILES, WalkLimits, read, walk_by_steps
 from packhound.parsing import SharedPool, source_digest
 from packhound.redact import RedactionTimeout, redact
 from packhound.team.row import encode_row, key_of
@@ -38,7 +39,12 @@ class Pushed(NamedTuple):
 
 
 def push(
-    store: Store, root: Path, revision: Revision, repository: str, branch: str, limits: WalkLimits
+    store: Store,
+    root: Path,
+    revision: git.Revision,
+    repository: str,
+    branch: str,
+    limits: WalkLimits,
 ) -> Pushed:
     """Have a branch of a store consist of the files of a commit of the folder `root`.
 
@@ -49,46 +55,82 @@ def push(
             f"you may not push to '{branch}' of '{repository}'; the administrator of the store"
             " grants that"
         )
-    with tempfile.TemporaryDirectory(prefix="packhound-push-") as temporary:
-        folder = Path(temporary) / "commit"
-        try:
-            write_revision(root, revision, folder, limits.max_files, limits.max_file_bytes)
-        except OSError as error:
-            raise SettingsError(f"commit {revision.commit} cannot be read: {error}") from None
-        return _push_folder(store, folder, revision.commit, repository, branch, limits)
+    try:
+        blobs = git.files_of_revision(root, revision, limits.max_file_bytes)
+        blobs = blobs[: limits.max_files]
+        origins = _origins(blobs, limits)
+        pushed_before = store.known_origins(repository)
+        # Read again is what has changed, with the files that say what is ignored.
+        changed = [blob for blob in blobs if origins[blob.path] not in pushed_before]
+        rules = [blob for blob in blobs if _is_rule(blob) and origins[blob.path] in pushed_before]
+        with tempfile.TemporaryDirectory(prefix="packhound-push-") as temporary:
+            folder = Path(temporary) / "commit"
+            git.write_blobs(root, revision, [*changed, *rules], folder)
+            pushed, files = _push_folder(store, folder, repository, origins, limits)
+    except OSError as error:
+        raise SettingsError(f"commit {revision.commit} cannot be read: {error}") from None
+    files |= {pushed_before[each] for each in origins.values() if each in pushed_before}
+    store.set_branch(repository, branch, revision.commit, files)
+    store.prune(repository)
+    return pushed._replace(files=len(files))
+
+
+def _origins(blobs: Sequence[git.Blob], limits: WalkLimits) -> dict[str, bytes]:
+    """Return what stands for each file: its path, its object of git, and all that decides on it.
+
+    That is this version, whose rules find secrets, and what is ignored.
+    """
+    rules = [(blob.path, blob.name) for blob in blobs if _is_rule(blob)]
+    salt = repr((__version__, key_of("", b""), limits.exclude, limits.max_file_bytes, rules))
+    return {
+        blob.path: source_digest(f"{salt}\0{blob.name}\0{blob.path}".encode("utf-8", "replace"))
+        for blob in blobs
+    }
+
+
+def _is_rule(blob: git.Blob) -> bool:
+    return blob.path.rpartition("/")[2] in IGNORE_FILES
 
 
 def _push_folder(
-    store: Store, folder: Path, commit: str, repository: str, branch: str, limits: WalkLimits
-) -> Pushed:
-    known, listed = store.known_keys([repository]), dict[str, bytes]()
+    store: Store, folder: Path, repository: str, origins: dict[str, bytes], limits: WalkLimits
+) -> tuple[Pushed, set[UUID]]:
+    """Add what the store lacks of the files of a folder; return figures, and all of its files."""
+    ids, listed = store.known_keys([repository]), dict[str, bytes]()
     n_new = n_nodes = n_bytes = 0
     pool = SharedPool(_WORKERS, with_texts=False)
     try:
         for documents in _batches(_documents(folder, limits)):
+            for document in documents:
+                if document.stamp is None:
+                    # A digest of a text tells a short secret in it to whoever tries them all.
+                    origins[document.path] = b""
             lacking = {key_of(doc.path, doc.source): doc for doc in documents}
             listed.update({doc.path: key for key, doc in lacking.items()})
-            lacking = {key: doc for key, doc in lacking.items() if key not in known}
+            lacking = {key: doc for key, doc in lacking.items() if key not in ids}
             if lacking:
                 copied = store.copy_known(repository, [*lacking])
-                rows = [*_rows(pool, [doc for key, doc in lacking.items() if key not in copied])]
+                lacking = {key: doc for key, doc in lacking.items() if key not in copied}
+                rows = [*_rows(pool, [*lacking.values()], origins)]
                 added = store.add(repository, rows)
-                known |= copied | added
+                ids |= copied | added
                 rows = [row for row in rows if row.key in added]
                 n_new += len(rows)
                 n_nodes += sum(row.nodes for row in rows)
                 n_bytes += sum(len(row.analysis) + len(row.text) for row in rows)
     finally:
         pool.close()
-    files = {known[key] for key in listed.values() if key in known}
-    store.set_branch(repository, branch, commit, files)
-    store.prune(repository)
-    left_out = tuple(path for path, key in listed.items() if key not in known)
-    return Pushed(len(files), n_new, n_nodes, n_bytes, left_out)
+    files = {path: ids[key] for path, key in listed.items() if key in ids}
+    store.set_origins({file: origins[path] for path, file in files.items()})
+    left_out = tuple(path for path in listed if path not in files)
+    return Pushed(0, n_new, n_nodes, n_bytes, left_out), {*files.values()}
 
 
 def _documents(folder: Path, limits: WalkLimits) -> Iterator[Document]:
-    """Yield what may leave of the files of a folder: texts without secrets, no large ones."""
+    """Yield what may leave of the files of a folder: texts without secrets, no large ones.
+
+    Those that had secrets have no stamp.
+    """
     for entry in walk_by_steps(folder, limits):
         document = read(folder, entry[0], limits.max_file_bytes) if entry else None
         if document is None or document.is_large:
@@ -101,15 +143,17 @@ def _documents(folder: Path, limits: WalkLimits) -> Iterator[Document]:
         yield document if clean == text else Document(document.path, clean.encode())
 
 
-def _rows(pool: SharedPool, documents: Sequence[Document]) -> Iterator[Row]:
+def _rows(
+    pool: SharedPool, documents: Sequence[Document], origins: Mapping[str, bytes]
+) -> Iterator[Row]:
     """Yield the rows of what parsing makes of documents, but of those at which it fails."""
     texts = {document.path: document.source for document in documents}
     for file in pool.parse_many(iter(documents)) if documents else ():
         text, analysis = texts[file.path], encode_row(file)
         if analysis is not None:
             key, digest = key_of(file.path, text), source_digest(text)
-            n_nodes = len(file.node_digests)
-            yield Row(key, file.path, digest, n_nodes, analysis, zlib.compress(text))
+            head = (key, origins[file.path], file.path, digest, len(file.node_digests))
+            yield Row(*head, analysis, zlib.compress(text))
 
 
 def _batches(documents: Iterable[Document]) -> Iterator[list[Document]]:

@@ -33,12 +33,13 @@ CREATE TABLE packhound.grants (
     grantee name NOT NULL, repository text NOT NULL, branch text NOT NULL,
     may_push boolean NOT NULL, PRIMARY KEY (grantee, repository, branch));
 
--- What parsing made of a file, by `key` (see row.py), and its text without secrets. No two owners
+-- What parsing made of a file, by `key` (see row.py), and its text without secrets; `origin` is the
+-- object of git that it was made of, for pushes (see push.py). No two owners
 -- share a row, so nobody learns by pushing what others have, or can replace it. No id is a count.
 CREATE TABLE packhound.files (
     id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
     repository text NOT NULL, key bytea NOT NULL, owner name NOT NULL DEFAULT current_user,
-    path text NOT NULL, digest bytea NOT NULL, nodes int NOT NULL,
+    path text NOT NULL, digest bytea NOT NULL, origin bytea NOT NULL, nodes int NOT NULL,
     analysis bytea NOT NULL, text bytea NOT NULL,
     pushed_at timestamptz NOT NULL DEFAULT now(), UNIQUE (repository, key, owner));
 CREATE INDEX ON packhound.files (key);
@@ -97,8 +98,9 @@ CREATE POLICY readable ON packhound.files FOR SELECT USING (
     OR EXISTS (SELECT FROM packhound.contents WHERE contents.file = files.id));
 CREATE POLICY pushed ON packhound.files FOR INSERT WITH CHECK (
     owner = current_user AND {_ADMISSIBLE});
+CREATE POLICY traced ON packhound.files FOR UPDATE USING (owner = current_user);
 
--- These three run as the owner of the tables. None returns anything of a row.
+-- These two run as the owner of the tables. None returns anything of a row.
 CREATE FUNCTION packhound.refuse_erased() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog
     AS $$ BEGIN
@@ -127,7 +129,7 @@ REVOKE ALL ON ALL FUNCTIONS IN SCHEMA packhound FROM PUBLIC;
 GRANT USAGE ON SCHEMA packhound TO {MEMBER};
 GRANT EXECUTE ON FUNCTION packhound.matches, packhound.may_list, packhound.prune TO {MEMBER};
 GRANT SELECT ON packhound.version, packhound.grants, packhound.usage TO {MEMBER};
-GRANT SELECT, INSERT ON packhound.files TO {MEMBER};
+GRANT SELECT, INSERT, UPDATE (origin) ON packhound.files TO {MEMBER};
 GRANT SELECT, INSERT, DELETE ON packhound.contents TO {MEMBER};
 GRANT SELECT, INSERT, UPDATE, DELETE ON packhound.branches TO {MEMBER};
 """

@@ -6,7 +6,7 @@ All errors are StoreErrors of one line, which never has the password or a row.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
@@ -31,9 +31,13 @@ _LOCAL = ("", "localhost", "127.0.0.1", "::1")
 
 
 class Row(NamedTuple):
-    """A file; `analysis` and `text` are compressed, `digest` is that of the text."""
+    """A file; `analysis` and `text` are compressed, `digest` is that of the text.
+
+    `origin` stands for what it was made of, before secrets were taken out.
+    """
 
     key: bytes
+    origin: bytes
     path: str
     digest: bytes
     nodes: int
@@ -76,6 +80,22 @@ class Store:
         query = "SELECT key, id FROM packhound.files WHERE repository = ANY(%s)"
         return dict(self._connection.execute(query, [[*repositories]], binary=True))
 
+    def known_origins(self, repository: str) -> dict[bytes, UUID]:
+        """Return the files of a repository that the user has pushed, by their origins."""
+        query = (
+            "SELECT origin, id FROM packhound.files"
+            " WHERE repository = %s AND owner = current_user AND origin <> ''"
+        )
+        return dict(self._connection.execute(query, [repository], binary=True))
+
+    def set_origins(self, origins: Mapping[UUID, bytes]) -> None:
+        """Note what some files of the user's are made of now; those of others stay."""
+        with self._connection.transaction(), self._connection.cursor() as cursor:
+            cursor.executemany(
+                "UPDATE packhound.files SET origin = %s WHERE id = %s AND origin <> %s",
+                [(origin, file, origin) for file, origin in origins.items()],
+            )
+
     def analyses(self, files: Sequence[UUID]) -> dict[UUID, bytes]:
         """Return those of some files that are still there."""
         query = "SELECT id, analysis FROM packhound.files WHERE id = ANY(%s)"
@@ -113,7 +133,7 @@ class Store:
 
         Returns the files added, by key.
         """
-        columns = "key, path, digest, nodes, analysis, text"
+        columns = "key, origin, path, digest, nodes, analysis, text"
         return dict(
             self._connection.execute(
                 f"INSERT INTO packhound.files (repository, {columns})"
@@ -130,8 +150,8 @@ class Store:
         with self._connection.transaction(), self._connection.cursor() as cursor:
             cursor.executemany(
                 "INSERT INTO packhound.files"
-                " (repository, key, path, digest, nodes, analysis, text)"
-                " VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
+                " (repository, key, origin, path, digest, nodes, analysis, text)"
+                " VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
                 [(repository, *row) for row in rows],
             )
             return dict(
