@@ -84,7 +84,8 @@ def test_what_is_open_is_changed_by_one_edit_and_the_rest_on_the_disk(
 ) -> None:
     editor = Editor(client, folder / "shapes.py", SHAPES)
     proposed = client.request("packhound/propose", {"diff": DIFF})
-    answer = client.request("packhound/accept", {"proposal": proposed["id"]})
+    answer = client.request("packhound/accept", {"proposal": proposed["id"], "trace": "mine"})
+    assert answer["trace"]["id"] == "mine"
     assert editor.text == NEW_SHAPES and editor.n_edits == 1
     assert (folder / "shapes.py").read_text() == SHAPES
     assert (folder / "config.py").read_text().startswith("def load(path):\n")

@@ -242,6 +242,16 @@ def test_a_hook_that_refuses_leaves_the_files_and_says_so(folder: Engine) -> Non
         ask(folder, "accept", proposal=ci, commit="ci: check")
 
 
+def test_without_git_only_a_merge_writes(
+    folder: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SettingsError, match=r"git does not say .* merge \(three-way\)"):
+        ask(folder, "accept", proposal=CHANGE)
+    assert ask(folder, "accept", proposal=CHANGE, three_way=True)["status"] == "accepted"
+    assert "line five" in (folder.root / "one.py").read_text()
+
+
 STATES = ("clean", "uncommitted", "staged", "both", "unsaved", "unsaved and uncommitted", "gone")
 
 

@@ -78,7 +78,9 @@ def _names(listed: str | None) -> set[str]:
 
 def _said(listed: str | None) -> str:
     if listed is None:
-        raise SettingsError("git does not say which files are committed")
+        raise SettingsError(
+            "git does not say which files are committed; to do without its word merge (three-way)"
+        )
     return listed
 
 

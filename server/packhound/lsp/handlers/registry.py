@@ -75,7 +75,7 @@ OF_OPERATIONS: dict[str, Handler] = {
     "explain": traced_handler("explain", explain),
     "pack": traced_handler("pack", pack),
     "packItem": pack_item,
-    "accept": accept,
+    "accept": traced_handler("accept", accept),
     "overlayText": overlay_text,
     "read": read,
     "status": status,
