@@ -173,6 +173,9 @@ def refusal(line: str) -> str:
             name, found, words = command.resolve_command(context, words)
             assert found is not None
             command = found
+            is_command = isinstance(command, click.Group) and command.invoke_without_command
+            if is_command and not {*words[:1]} & {*command.commands}:
+                break
         command.make_context(name, words, parent=context)
     except click.exceptions.Exit:  # --help
         return ""

@@ -33,6 +33,7 @@ _LAZY_COMMANDS = {
     "rebuild": "packhound.cli.rebuild:rebuild",
     "memory": "packhound.cli.memory:memory",
     "overlay": "packhound.cli.overlay:overlay",
+    "run": "packhound.cli.run:run",
     "lsp": "packhound.cli.servers:serve_editor",
     "mcp": "packhound.cli.servers:serve_agent",
     "engine": "packhound.cli.servers:engine",

@@ -65,7 +65,8 @@ class Connection:
                     return result
                 except FutureTimeout:
                     self._connection.require_life()
-                    if time.monotonic() > deadline:
+                    # What may not be asked twice is waited for as long as the process lives.
+                    if name not in WRITING and time.monotonic() > deadline:
                         problem = f"the engine has not answered within {_ANSWER_S:.0f} s"
                         raise StoreError(problem) from None
         except RpcError as refusal:

@@ -10,9 +10,11 @@ from .score import latencies as latencies
 from .score import losses as losses
 from .score import summarize as summarize
 from .suite import load_suite as load_suite
+from .tasks import Asked as Asked
 from .tasks import Command as Command
 from .tasks import Recorded as Recorded
 from .tasks import Solved as Solved
+from .tasks import Task as Task
 from .tasks import base_of as base_of
 from .tasks import load_tasks as load_tasks
 from .tasks import pass_rates as pass_rates

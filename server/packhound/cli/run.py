@@ -1,0 +1,258 @@
+"""`packhound run`: a patch is proposed, checked in a copy, and accepted or given up by gates.
+
+Each state is a line of a trace, which `packhound run replay` decides on again.
+"""
+
+from __future__ import annotations
+
+import secrets
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from packhound import runs, service
+from packhound.cli.group import ReportingGroup
+from packhound.cli.opening import Asker, folder_settings
+from packhound.cli.options import ROOT, read_patch
+from packhound.cli.terminal import echo
+from packhound.core.errors import PackhoundError, SettingsError, StoreError
+from packhound.core.user_folders import state_folder
+from packhound.evaluation import Asked, Command, Task
+from packhound.redact import visible_line
+
+_PAUSES_S = (1.0, 2.0)
+"""Before a command that gave nothing is asked again."""
+_MAX_TOLD, _MAX_REASON = 50, 4_000
+"""Diagnostics that a proposer is told, and characters of the reason that is kept."""
+
+
+@click.group(cls=ReportingGroup, invoke_without_command=True)
+@click.option(
+    "--patch", default="", metavar="FILE|ID", help="The patch, or an overlay; - is standard input."
+)
+@click.option("--command", default="", metavar="COMMAND", help="Prints a patch; runs in a copy.")
+@click.option("--task", default="", help="What is to be done, for the command.")
+@click.option("--timeout", default=600, show_default=True, help="Seconds for each proposal.")
+@click.option("--gate", "gates", multiple=True, metavar="NAME=VALUE", help="As steps=3, files=5.")
+@click.option("--allow", multiple=True, metavar="GLOB", help="Only such paths may change.")
+@click.option("--apply", is_flag=True, help="Write the files of what is accepted.")
+@click.option("--trace-to", type=click.Path(path_type=Path), help="File of the trace.")
+@ROOT
+@click.pass_context
+def run(
+    context: click.Context,
+    patch: str,
+    command: str,
+    task: str,
+    timeout: int,
+    gates: Sequence[str],
+    allow: Sequence[str],
+    apply: bool,
+    trace_to: Path | None,
+    root: Path,
+) -> None:
+    """Have a patch proposed and checked, and accept it or give it up.
+
+    It has to pass all gates: allow, files, lines, new_errors, worse_tests, incomplete; steps is how
+    often a command may propose. The exit code is 1 unless a patch was accepted. Runs only where
+    'changes.run' of your own settings allows it.
+    """
+    if context.invoked_subcommand:
+        return
+    if bool(patch) == bool(command):
+        raise SettingsError("give either --patch or --command")
+    chosen = runs.with_gates(runs.Gates(allow=tuple(allow)), _values(gates))
+    root = service.real_path(root)
+    in_force = folder_settings(root).read()
+    service.may_run(root, in_force.settings, trusted=in_force.trusted)
+    with Asker([root]) as asker:
+        name = secrets.token_hex(4)
+        trace = runs.Trace(trace_to or state_folder() / "runs" / f"{name}.jsonl", name)
+        work = Task(name="run", folder=root, statement=task, fails=(), timeout_s=timeout)
+        proposer = _Proposer(read_patch(patch) if patch else "", command, work)
+        is_accepted = _Run(asker, trace, chosen, proposer).play(apply=apply)
+    echo(f"trace: {trace.path}")
+    sys.exit(0 if is_accepted else 1)
+
+
+@run.command()
+@click.argument("trace", type=click.Path(path_type=Path))
+@click.option("--gate", "gates", multiple=True, metavar="NAME=VALUE", help="Another gate.")
+def replay(trace: Path, gates: Sequence[str]) -> None:
+    """Make the decisions of a trace again, without running anything.
+
+    With other gates those that change are named. The exit code is 1 if one does.
+    """
+    read = runs.read_trace(trace)
+    changed = False
+    for each in runs.replay(read, runs.with_gates(runs.gates_of(read), _values(gates))):
+        words = visible_line(f"step {each.step}: {each.now.choice}: {each.now.reason}")
+        if each.now.choice != each.recorded.choice:
+            changed = True
+            words += f" (was {each.recorded.choice})"
+        echo(words)
+    sys.exit(1 if changed else 0)
+
+
+def _values(gates: Sequence[str]) -> dict[str, object]:
+    """Return the values of `NAME=VALUE`. Raises SettingsError."""
+    values: dict[str, object] = {}
+    for each in gates:
+        name, equals, value = each.partition("=")
+        if not equals:
+            raise SettingsError(f"--gate takes NAME=VALUE, not '{each}'")
+        values[name] = value.split(",") if name == "allow" else value
+    return values
+
+
+@dataclass(frozen=True)
+class _Proposer:
+    """A patch, or a command of the user's that prints one."""
+
+    patch: str
+    command: str
+    task: Task
+
+    def propose(self, attempt: int, feedback: str) -> str:
+        """Return a diff. Raises SettingsError: the command gave none, each time it was asked."""
+        if self.patch:
+            return self.patch
+        question = Asked(self.task, self.task.folder, "", attempt, feedback)
+        for pause_s in (0.0, *_PAUSES_S):
+            time.sleep(pause_s)
+            if diff := Command(self.command).propose(question):
+                return diff.decode("utf-8", "surrogateescape")
+        raise SettingsError(
+            f"the command printed no patch, failed or took longer than {self.task.timeout_s:g} s"
+        )
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A run: what it asks of the folder, and where it writes what came of it."""
+
+    asker: Asker
+    trace: runs.Trace
+    gates: runs.Gates
+    proposer: _Proposer
+
+    def play(self, *, apply: bool) -> bool:
+        """Go through the states until a patch is accepted or given up; True if it is accepted."""
+        output = {"gates": runs.as_json(self.gates), "task": self.proposer.task.statement}
+        self.trace.add(0, "begin", self.proposer.command, output, time.time())
+        feedback = ""
+        for step in range(1, self.gates.steps + 1):
+            identity, facts, rows = self._examine(step, feedback)
+            decision = self._decide(step, facts)
+            echo(visible_line(f"step {step}: {decision.choice}: {decision.reason}"))
+            if decision.choice == "accept":
+                return self._take(step, identity, apply=apply)
+            if identity and identity != self.proposer.patch:
+                reason = f"run {self.trace.run}: {decision.reason}"
+                self.asker.answer("reject", {"id": identity, "reason": reason[:_MAX_REASON]})
+            if decision.choice == "abort":
+                break
+            feedback = "\n".join([decision.reason, *map(_line, rows)])
+        return False
+
+    def _examine(self, step: int, feedback: str) -> tuple[str, runs.Facts, list[dict[str, Any]]]:
+        """Propose, apply in memory, and check what passes so far: id, facts, new diagnostics."""
+        started, diff, identity = time.time(), "", ""
+        facts = runs.Facts()
+        try:
+            diff = self.proposer.propose(step - 1, feedback)
+        except SettingsError as problem:
+            facts = runs.Facts(problem=str(problem))
+        self.trace.add(step, "propose", feedback, {"diff": diff}, started, reason=facts.problem)
+        rows: list[dict[str, Any]] = []
+        if not facts.problem:
+            identity, facts = self._materialize(step, diff)
+        if not any(runs.find_violations(facts, self.gates)):
+            facts, rows = self._check(step, identity, facts)
+        return identity, facts, rows
+
+    def _materialize(self, step: int, diff: str) -> tuple[str, runs.Facts]:
+        """Apply a diff in memory; it is kept as an overlay."""
+        started = time.time()
+        try:
+            overlay = self._overlay_of(diff)
+        except SettingsError as problem:
+            facts = runs.Facts(problem=str(problem))
+            self.trace.add(step, "materialize", diff, {}, started, reason=facts.problem)
+            return "", facts
+        files = overlay["files"]
+        old = (file["old_path"] for file in files if "old_path" in file)
+        facts = runs.Facts(
+            paths=tuple(sorted({*(file["path"] for file in files), *old})),
+            lines=sum(file["added"] + file["removed"] for file in files),
+        )
+        verdict = overlay.get("verdict", {}).get("summary", "")
+        output = {"overlay": overlay["id"], "files": files}
+        self.trace.add(step, "materialize", diff, output, started, verdict)
+        return overlay["id"], facts
+
+    def _overlay_of(self, diff: str) -> dict[str, Any]:
+        """Return a diff as an overlay, kept if it is no id of one. Raises SettingsError."""
+        if "\n" not in diff.strip():
+            overlay = self.asker.answer("overlay", {"id": diff.strip()})
+            if not overlay["applies"]:
+                raise SettingsError(overlay["problem"] or "it was decided on already")
+            return overlay
+        return self.asker.answer("propose", {"diff": diff, "author": f"run {self.trace.run}"})
+
+    def _check(
+        self, step: int, identity: str, facts: runs.Facts
+    ) -> tuple[runs.Facts, list[dict[str, Any]]]:
+        """Run the checks in a copy; a copy that could not be written is tried once more."""
+        started = time.time()
+        for is_last in (False, True):
+            try:
+                answer = self.asker.answer("check", {"diff": identity, "allow": self.gates.allow})
+                break
+            except StoreError:
+                if is_last:
+                    raise
+                time.sleep(_PAUSES_S[0])
+        new = answer["new"]
+        worse = {row["test"] for row in new if row.get("test")} | {*answer["lost"]}
+        errors = [row for row in new if row["severity"] == "error" and not row.get("test")]
+        facts = runs.with_check(facts, answer["verdict"], len(errors), len(worse))
+        self.trace.add(step, "check", identity, answer, started, answer["verdict"])
+        return facts, new[:_MAX_TOLD]
+
+    def _decide(self, step: int, facts: runs.Facts) -> runs.Decision:
+        """Score the facts against the gates, and decide."""
+        started, values = time.time(), runs.as_json(facts)
+        violations = [*runs.find_violations(facts, self.gates)]
+        self.trace.add(step, "score", values, {"facts": values, "violations": violations}, started)
+        decision = runs.decide(facts, self.gates, step)
+        self.trace.add(step, "decide", violations, {}, started, decision.choice, decision.reason)
+        return decision
+
+    def _take(self, step: int, identity: str, *, apply: bool) -> bool:
+        """Write the files of what was accepted, if that is asked for; True unless it is refused."""
+        if not apply:
+            echo(f"overlay {identity} is kept: packhound overlay accept {identity}")
+            return True
+        started = time.time()
+        try:
+            answer = self.asker.answer(
+                "accept", {"proposal": identity, "reason": f"run {self.trace.run}"}
+            )
+        except PackhoundError as problem:
+            self.trace.add(step, "apply", identity, {}, started, "refused", str(problem))
+            raise
+        self.trace.add(step, "apply", identity, answer, started, "written")
+        echo(f"overlay {identity} is accepted: {len(answer['files'])} files")
+        return True
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    """Return a diagnostic as a proposer reads it."""
+    location = f"{row['path']}:{row['line']}: " if "path" in row and "line" in row else ""
+    return f"{location}{row.get('test', '')} {row['runner']}: {row['message']}".strip()
