@@ -162,8 +162,9 @@ def test_what_a_patch_makes_run_is_named_and_can_be_refused(
     ("runner", "verdict", "note"),
     [
         ('command = ["no-such-tool"]', "nothing ran", "'no-such-tool' is not on the path"),
+        ('command = ["no-such-tool"]\ntests = true', "nothing ran", "is not on the path"),
         ('command = ["sleep", "600"]', "incomplete", "longer than 1 s ('changes.seconds')"),
-        ('command = ["sh", "-c", "echo oh; exit 3"]', "passed", ""),
+        ('command = ["sh", "-c", "echo oh; exit 3"]', "incomplete", "mine ended with 3: oh"),
         ('command = ["sh", "-c", "grep -q 3 post/send.py && exit 3 || true"]', "failed", ""),
         ('command = ["true"]\ndetect = ["nowhere"]', "nothing ran", ""),
         ('command = ["true"]\ndetect = ["*.toml:name"]', "passed", ""),

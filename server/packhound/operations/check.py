@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from packhound.git import PatchedFile
 
 _MAX_PATCH, _MAX_ROWS = 5_000_000, 100
+_ENDS = {"missing": "is not installed", "failed": "failed by itself"}
 
 
 class CheckRequest(Request):
@@ -140,10 +141,10 @@ def _summary(check: runs.Check) -> str:
     clauses = clauses or ["nothing new"]
     if n_passed + n_failed:
         clauses.append(f"{n_passed:,} of {n_passed + n_failed:,} tests pass")
+    if check.compared.old:
+        clauses.append(f"{len(check.compared.old):,} more are there without the patch too")
     clauses += [
-        f"{run.runner} is not installed"
-        if run.reason == "missing"
-        else f"{run.runner} was ended by a limit"
+        f"{run.runner} {_ENDS.get(run.reason, 'was ended by a limit')}"
         for run in check.runs
         if run.reason
     ]

@@ -19,9 +19,14 @@ _MAX_KEPT, _MAX_CACHE_BYTES = 200, 300_000_000
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
-    """One runner, once. `reason` is a limit, `missing` for no such program, or nothing."""
+    """One runner, once.
+
+    `reason` is a limit that ended it, `missing` for no such program, `failed` if it failed without
+    a word that was understood, or nothing. It `tests`, or only looks at the code.
+    """
 
     runner: str
+    tests: bool = False
     reason: str = ""
     seconds: float = 0.0
     passed: tuple[str, ...] = ()

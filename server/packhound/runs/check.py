@@ -92,8 +92,12 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
             return "failed"
         if not any(run.reason != "missing" for run in self.runs):
             return "nothing ran"
-        is_whole = not any(run.reason for run in (*self.runs, *self.base_runs)) and not self.lost
-        return "passed" if is_whole else "incomplete"
+        # Who has no linter that the folder is set up for, has none without the patch either.
+        is_complete = not self.lost and all(
+            not run.reason or (run.reason == "missing" and not run.tests)
+            for run in (*self.runs, *self.base_runs)
+        )
+        return "passed" if is_complete else "incomplete"
 
 
 def paths_outside(paths: Collection[str], allow: tuple[str, ...]) -> Sequence[str]:
@@ -226,11 +230,12 @@ class _Running:
         program = program_of(command, environment)
         if program is None:
             note = f"{name} did not run: '{command[0]}' is not on the path of a check"
-            return Run(runner=name, reason="missing", notes=(note,))
+            return Run(runner=name, tests=runner.tests, reason="missing", notes=(note,))
         if self._folder.reached_only and runner.form == "pytest":
             reached = [path for path in self._folder.first if (self._copy.folder / path).is_file()]
             if not reached:
-                return Run(runner=name, notes=("no test is known that the patch reaches",))
+                note = "no test is known that the patch reaches"
+                return Run(runner=name, tests=runner.tests, notes=(note,))
             command += reached
         process = Process(
             Order(
@@ -266,13 +271,17 @@ class _Running:
         ended = process.ended
         if ended.reason == "cancelled":
             raise Cancelled("the check was cancelled")
+        reason = ended.reason
         if not diagnostics and ended.code not in (None, 0, *runner.ok_codes):
             diagnostics.append(reader.failure(ended.code, last))
+            notes.append(diagnostics[-1].message)
+            reason = "failed"
         notes += self._remarks(name, ended, len(diagnostics))
         failed = {each.test for each in diagnostics}
         return Run(
             runner=name,
-            reason=ended.reason,
+            tests=runner.tests,
+            reason=reason,
             seconds=round(ended.seconds, 3),
             passed=tuple(test for test in passed if test not in failed),
             diagnostics=tuple(diagnostics),
