@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from packhound.cli.commands import main
 from packhound.core.errors import Cancelled, SettingsError
 from packhound.core.settings_files import FolderSettings, Overrides
 from packhound.core.types import Document
@@ -292,6 +294,21 @@ def test_an_agent_whom_the_user_has_given_the_tool_checks(
         assert folders.call("check", {"diff": BREAKS, "runners": ["grep"]})["verdict"] == "failed"
     finally:
         folders.close()
+
+
+@pytest.mark.usefixtures("allowed")
+def test_the_command_line_ends_with_1_unless_it_passed(
+    repository: Repository, config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (config / "runners.toml").write_text(GREP)
+    monkeypatch.chdir(repository.tree)
+    for diff, code, verdict in ((BREAKS, 1, "check failed: 1 new error"), (CONFTEST, 0, "passed")):
+        command = ["check", "--patch", "-", "--runner", "grep"]
+        result = CliRunner().invoke(main, command, input=diff)
+        assert result.exit_code == code, result.output
+        assert verdict in result.output
+    result = CliRunner().invoke(main, ["check"])
+    assert "give --patch" in result.output
 
 
 def test_a_check_is_offered_by_name_alone_and_never_sent_twice() -> None:
