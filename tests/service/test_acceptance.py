@@ -237,9 +237,15 @@ def test_a_hook_that_refuses_leaves_the_files_and_says_so(folder: Engine) -> Non
     with pytest.raises(SettingsError, match=r"written, but not committed: .*no five"):
         ask(folder, "accept", proposal=NEW, commit="feat: say five")
     assert said(folder, "status", "--porcelain") == "?? new/\n"
+
+
+@pytest.mark.parametrize("path", [".husky/pre-commit", "lib/hooks/pre-commit"])
+def test_what_runs_at_a_commit_is_not_committed_unseen(folder: Engine, path: str) -> None:
+    git(folder.root, "config", "core.hooksPath", "lib/hooks")
+    change = diff_of(path, None, "rm -rf x\n")
     with pytest.raises(SettingsError, match="says what runs at a commit"):
-        ci = diff_of(".husky/pre-commit", None, "rm -rf x\n")
-        ask(folder, "accept", proposal=ci, commit="ci: check")
+        ask(folder, "accept", proposal=change, commit="ci: check")
+    assert ask(folder, "accept", proposal=change)["status"] == "accepted"
 
 
 def test_without_git_only_a_merge_writes(

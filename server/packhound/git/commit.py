@@ -53,6 +53,20 @@ def why_not_committed(root: Path) -> str:
     return f"git is in the middle of {unfinished[0]}: finish that first" if unfinished else ""
 
 
+def hooks_within(root: Path) -> str:
+    """Return the path in the folder of the hooks that git runs, "" where they lie elsewhere."""
+    ask = ("config", "--show-scope", "--type=path", "--get-all", "core.hooksPath")
+    listed = (git(root, *ask) or "").splitlines()
+    # Ours, of the command line, switches them off.
+    paths = [line.partition("\t")[2] for line in listed if not line.startswith("command\t")]
+    if not paths or not paths[-1]:
+        return ""
+    prefix = open_repository(root).prefix
+    top = root.joinpath(*[".."] * prefix.count("/"))
+    path = os.path.relpath(top / paths[-1], root).replace(os.sep, "/")
+    return "" if path.startswith("..") else path
+
+
 def commit_files(root: Path, message: str, paths: Sequence[str]) -> str:
     """Commit some files as they are on the disk, and nothing else; return the commit's id.
 

@@ -19,6 +19,7 @@ from packhound.git import (
     apply_patch,
     commit_files,
     find_uncommitted,
+    hooks_within,
     line_edits,
     merge,
     read_committed,
@@ -144,8 +145,10 @@ def check_commit(engine: Engine, message: str, changes: Sequence[FileChange]) ->
     paths = _paths_of(each.file for each in changes)
     unsaved = {each.path for each in changes if each.is_unsaved}
     _refuse(unsaved | find_uncommitted(engine.root, paths), _IN_COMMIT)
+    hooks = hooks_within(engine.root)
     for each in changes:
-        if runs_on_its_own(each.path):
+        is_hook = hooks != "" and each.path.startswith(f"{hooks}/")
+        if is_hook or runs_on_its_own(each.path):
             raise SettingsError(
                 f"{each.path!r} says what runs at a commit or in CI: accept the patch without a"
                 " commit, look at it, and commit it yourself"
