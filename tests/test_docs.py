@@ -89,6 +89,14 @@ def test_the_architecture_is_read() -> None:
     assert len((ROOT / "ARCHITECTURE.md").read_text("utf-8").split()) <= 3_000
 
 
+def test_recipes_name_files_that_exist() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    named = re.findall(r"[ `](\w[\w-]*/[\w./-]*[\w/])", text)
+    assert len(named) > 40
+    lost = [name for name in named if "NAME" not in name and not (ROOT / name).exists()]
+    assert lost == []
+
+
 def test_every_page_is_linked_from_the_readme() -> None:
     assert {name for name in DOCS if f"(docs/{name})" not in README} == set()
 
