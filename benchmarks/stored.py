@@ -155,6 +155,7 @@ RESULTS = (
         _SEARCH,
     ),
     Stored("results/answer_size.json", "answer_size {folders} --save {out}", _EDITORS),
+    Stored("results/checks.json", "checks --save", ("core", "files", "git", "redact", "runs")),
     Stored("results/claims.json", "claims {fresh} --save", (*_SEARCH, "operations")),
     Stored("results/first_answer.json", "first_answer {fresh} --save", _SEARCH),
     Stored("results/graph.json", "graph {folders}", _INDEX),
