@@ -195,9 +195,12 @@ def _set_up_mounts(order: Order) -> bool:
 
 
 def _set_up_devices(folder: str) -> None:
-    """Have devices that harm nobody alone: root may open the others in any namespace."""
+    """Have devices that harm nobody alone: root may open the others in any namespace.
+
+    The folder is not sticky: there a user may not write devices that are not his.
+    """
     Path(folder).mkdir(exist_ok=True)
-    _mount("none", folder, "tmpfs", 2, b"size=1m")
+    _mount("none", folder, "tmpfs", 2, b"size=1m,mode=755")
     for name in _DEVICES:
         Path(folder, name).touch()
         _mount(f"/dev/{name}", f"{folder}/{name}", "", _BIND)
