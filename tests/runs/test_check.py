@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -128,6 +129,58 @@ def test_lines_are_of_both_texts_and_unsaved_text_counts(engine: Engine, config:
     (gone,) = result["gone"]
     assert (gone["line"], gone["message"]) == (5, "return grams * 2")
     assert (result["n_new"], result["n_gone"], result["n_old"]) == (1, 1, 0)
+
+
+RUST = {
+    "Cargo.toml": '[package]\nname = "post"\nversion = "0.1.0"\nedition = "2021"\n',
+    "src/lib.rs": "pub fn weigh(grams: u32) -> u32 {\n    grams * 2\n}\n"
+    "#[test]\nfn weighs() {\n    assert_eq!(weigh(2), 4);\n}\n",
+}
+RUST_BREAKS = """\
+--- a/src/lib.rs
++++ b/src/lib.rs
+@@ -1,3 +1,3 @@
+ pub fn weigh(grams: u32) -> u32 {
+-    grams * 2
++    grams * 3
+ }
+"""
+TYPED_BREAKS = """\
+--- a/post/send.py
++++ b/post/send.py
+@@ -1,2 +1,2 @@
+-def weigh(grams: int) -> int:
++def weigh(grams: int) -> str:
+     return grams * 2
+"""
+
+
+@pytest.mark.usefixtures("allowed")
+@pytest.mark.parametrize(
+    ("runner", "files", "diff"),
+    [
+        (
+            "mypy",
+            {
+                "post/send.py": "def weigh(grams: int) -> int:\n    return grams * 2\n",
+                "mypy.ini": "[mypy]\nfiles = post\n",
+            },
+            TYPED_BREAKS,
+        ),
+        pytest.param("cargo test", RUST, RUST_BREAKS, marks=pytest.mark.slow),
+    ],
+)
+def test_what_a_tool_remembers_of_the_folder_hides_no_change_of_the_same_size(
+    engine: Engine, repository: Repository, runner: str, files: dict[str, str], diff: str
+) -> None:
+    if not shutil.which(runner.split()[0]):
+        pytest.skip(f"{runner} is not installed")
+    for path, text in files.items():
+        repository.write(path, text)
+    engine.refresh()
+    assert engine.settled(60)
+    for _ in range(2):  # With nothing kept, and with what was kept.
+        assert check(engine, diff, runners=[runner])["verdict"] == "failed"
 
 
 @pytest.mark.usefixtures("allowed")

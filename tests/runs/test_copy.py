@@ -86,6 +86,21 @@ def test_texts_that_are_not_saved_and_a_patch_come_on_top(repository: Repository
             assert os.access(copy.folder / path, os.X_OK), path
 
 
+def test_each_text_of_a_file_has_a_time_of_its_own(repository: Repository) -> None:
+    path = "post/send.py"
+    text = (repository.tree / path).read_bytes()
+    future = time.time_ns() + 10**12
+    os.utime(repository.tree / path, ns=(future, future))
+    patch = {path: PatchedFile(path, path, text, text.replace(b"2", b"3"))}
+    times = []
+    for unsaved, files in (({}, {}), ({path: text}, {}), ({path: text}, patch), ({}, patch)):
+        with materialize(repository.tree, unsaved, files) as copy:
+            times.append(int((copy.folder / path).stat().st_mtime))
+            kept = (repository.tree / "run.sh").stat().st_mtime_ns
+            assert (copy.folder / "run.sh").stat().st_mtime_ns == kept
+    assert times[0] < times[1] < times[2] == times[3]
+
+
 def test_files_of_secrets_come_where_the_user_names_them(repository: Repository) -> None:
     with materialize(repository.tree, {}, {}, CopyLimits(include=(".env",))) as copy:
         assert (copy.folder / ".env").read_text() == "TOKEN=hunter2\n"

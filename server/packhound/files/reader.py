@@ -182,8 +182,10 @@ def read_bytes(root: Path, path: str, max_bytes: int) -> tuple[bytes, FileStamp]
         os.close(handle)
 
 
-def copy_bytes(root: Path, path: str, target: int, max_bytes: int) -> tuple[bytes, int] | None:
-    """Write the bytes of a regular file to an open one; return their digest and the mode.
+def copy_bytes(
+    root: Path, path: str, target: int, max_bytes: int
+) -> tuple[bytes, os.stat_result] | None:
+    """Write the bytes of a regular file to an open one; return their digest and its status.
 
     None for what is no regular file, or has more than `max_bytes`. Raises OSError.
     """
@@ -197,7 +199,7 @@ def copy_bytes(root: Path, path: str, target: int, max_bytes: int) -> tuple[byte
             digest.update(piece)
             os.write(target, piece)
             n_bytes -= len(piece)
-        return digest.digest(), status.st_mode
+        return digest.digest(), status
     finally:
         os.close(handle)
 

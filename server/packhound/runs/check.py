@@ -264,7 +264,8 @@ class _Running:
                 if isinstance(each, Outcome):
                     passed[each.test] = None
                     continue
-                if len(diagnostics) < _MAX_DIAGNOSTICS:
+                # Of a target that is built twice, compilers say all twice.
+                if each not in diagnostics and len(diagnostics) < _MAX_DIAGNOSTICS:
                     diagnostics.append(each)
                     if counts is not None and self._is_new(each, counts):
                         yield each

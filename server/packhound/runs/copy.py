@@ -15,6 +15,7 @@ import shutil
 import stat
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -50,6 +51,7 @@ _LINK, _SUBMODULE = "120000", "160000"
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE)
 _MAX_NAMED = 5
+_APART_NS = 2_000_000_000
 _CANCELLED_EACH = 100
 """Files after which is asked if anybody still waits."""
 
@@ -181,7 +183,7 @@ class _Copying:
         attributes = attributes_of(self._root, (t.path for t in tracked), _ATTRIBUTES)
         for path in sorted(attributes["export-subst"]):
             self._name("git archive would put the commit into (export-subst)", path)
-        blobs, modes, paths = list[Blob](), dict[str, int](), {*unsaved, *patch}
+        blobs, statuses, paths = list[Blob](), dict[str, os.stat_result](), {*unsaved, *patch}
         written_index = repository.stamp()[1] if repository.state == "ready" else 0
         for file in tracked:
             if file.mode == _SUBMODULE:
@@ -199,7 +201,7 @@ class _Copying:
                 pass
             elif is_same:
                 blobs.append(Blob(file.name, file.stamp.size, file.path))
-                modes[file.path] = status.st_mode
+                statuses[file.path] = status
             else:
                 self._from_disk(file.path)
             paths.add(file.path)
@@ -207,8 +209,9 @@ class _Copying:
             if text is None or len(text) != blob.size:  # Its lines end otherwise on the disk.
                 self._from_disk(blob.path)
             else:
-                self._base[blob.path] = _digest_of(blob.name.encode(), modes[blob.path])
-                self._write(blob.path, text, modes[blob.path])
+                status = statuses[blob.path]
+                self._base[blob.path] = _digest_of(blob.name.encode(), status.st_mode)
+                self._write(blob.path, text, status.st_mode, status.st_mtime_ns)
         self._untracked(paths)
         self._overlay(unsaved, patch)
         self._make_links()
@@ -239,16 +242,25 @@ class _Copying:
                 self._from_disk(path)
 
     def _overlay(self, unsaved: Mapping[str, bytes], patch: Mapping[str, PatchedFile]) -> None:
+        # Tools keep what they know of a file by its time to the second, and its size: each of its
+        # texts has a time of its own.
         for path, text in unsaved.items():
             self._base[path] = _digest_of(_digest(text), self._mode(path))
             if path not in patch:
-                self._write(path, text, self._mode(path))
+                self._write(path, text, self._mode(path), self._later(path))
         for path, file in patch.items():
             if file.before is not None and file.old_path == path:
                 self._base.setdefault(path, _digest_of(_digest(file.before), self._mode(path)))
             if file.after is not None:
                 mode = int(file.mode, 8) if file.mode else self._mode(file.old_path)
-                self._write(path, file.after, mode)
+                self._write(path, file.after, mode, self._later(path) + _APART_NS)
+
+    def _later(self, path: str) -> int:
+        """Return a time after that of a file on the disk, now if it can be, in nanoseconds."""
+        with suppress(OSError):
+            saved = os.lstat(self._root / path).st_mtime_ns
+            return max(time.time_ns(), saved + _APART_NS)
+        return time.time_ns()
 
     def _mode(self, path: str) -> int:
         try:
@@ -282,8 +294,9 @@ class _Copying:
             self._name("cannot be read, left out", path)
             return
         self._n_bytes += size
-        self._base[path] = _digest_of(*copied)
-        self._make_executable(path, copied[1])
+        digest, status = copied
+        self._base[path] = _digest_of(digest, status.st_mode)
+        self._finish(path, status.st_mode, status.st_mtime_ns)
 
     def _refuse_size(self, path: str) -> None:
         with suppress(OSError):
@@ -291,7 +304,7 @@ class _Copying:
             if stat.S_ISREG(status.st_mode):
                 self._check_bytes(status.st_size)
 
-    def _write(self, path: str, text: bytes, mode: int) -> None:
+    def _write(self, path: str, text: bytes, mode: int, mtime_ns: int) -> None:
         self._count()
         self._check_bytes(len(text))
         with os.fdopen(self._create(path), "wb") as file:
@@ -299,7 +312,7 @@ class _Copying:
         self._n_bytes += len(text)
         if text.startswith(_LFS):
             self._name("a pointer of Git LFS, not the file itself", path)
-        self._make_executable(path, mode)
+        self._finish(path, mode, mtime_ns)
 
     def _create(self, path: str) -> int:
         target = self._folder / path
@@ -309,9 +322,10 @@ class _Copying:
             target.parent.mkdir(parents=True, exist_ok=True)
             return os.open(target, _CREATE, 0o644)
 
-    def _make_executable(self, path: str, mode: int) -> None:
+    def _finish(self, path: str, mode: int, mtime_ns: int) -> None:
         if mode & stat.S_IXUSR:
             (self._folder / path).chmod(0o755)
+        os.utime(self._folder / path, ns=(mtime_ns, mtime_ns))
 
     def _make_links(self) -> None:
         # Last, so that nothing is written through one.

@@ -217,11 +217,13 @@ _TOOLCHAINS = {
     "PYENV_ROOT": ".pyenv",
     "GOPATH": "go",
 }
+# What is below `cache` is kept: only of tools that compare texts, or times to the second. Cargo
+# takes for built what is older than its output, as the copy of the next patch may be.
 _RUN_FOLDERS = {
     "HOME": "home",
     "TMPDIR": "tmp",
-    "XDG_CACHE_HOME": "cache",
-    "CARGO_TARGET_DIR": "cache/cargo",
+    "XDG_CACHE_HOME": "home/.cache",
+    "CARGO_TARGET_DIR": "target",
     "GOCACHE": "cache/go",
     "MYPY_CACHE_DIR": "cache/mypy",
     "RUFF_CACHE_DIR": "cache/ruff",
