@@ -121,6 +121,20 @@ def test_what_a_dead_push_left_goes_in_time(server: Server, tmp_path: Path) -> N
     assert {*rows} == listed(database) != first
 
 
+def test_two_who_push_at_once_leave_the_commit_of_one(server: Server, tmp_path: Path) -> None:
+    database, roots = Database(server.url), [tmp_path / "one", tmp_path / "two"]
+    url = database.user("tidy", (REPOSITORY, "*", True))
+    for i, root in enumerate(roots):
+        change(root, 0)
+        change(root, i + 1)
+    children = [start(url, root) for root in roots]
+    for child in children:
+        with child:
+            child.communicate(timeout=60)
+        assert child.returncode == 0
+    assert listed(database) in [files_of(root) for root in roots]
+
+
 def test_a_branch_that_is_removed_leaves_those_beside_it(server: Server, tmp_path: Path) -> None:
     database, root = Database(server.url), tmp_path / "clone"
     url = database.user("tidy", (REPOSITORY, "*", True))
