@@ -10,6 +10,7 @@ from packhound.search.signals.registry import group_of
 from tests.support.command_line import packhound
 from tests.support.git_repository import git
 from tests.support.lsp_client import RELAYED, eventually, wait_until, write_files
+from tests.support.page import read_page, texts_of
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -135,6 +136,17 @@ def test_each_item_says_what_brought_it_and_can_be_asked_for(editor):
     for bad in ({"id": "pack-9"}, {"id": packed["id"], "item": 99}, {}):
         with pytest.raises(Exception, match="expected"):
             editor.request("packhound/packItem", bad)
+
+
+def test_a_pack_has_a_page(editor):
+    packed = editor.request("packhound/pack", {"prompt": "the total of a bill", "budget": 2_000})
+    asked = {"id": packed["id"], "prompt": "the total of a bill"}
+    seen = read_page(editor.request("packhound/packPage", asked)["html"])
+    assert texts_of(seen, "h1") == ["the total of a bill"]
+    ids = [str(each.attributes.get("id", "")) for each in seen]
+    assert sum(each.startswith("part-") for each in ids) == len(packed["items"]) > 0
+    with pytest.raises(Exception, match="expected"):
+        editor.request("packhound/packPage", {"id": "pack-9"})
 
 
 def test_the_price_of_a_pack_and_of_a_session(editor):

@@ -131,6 +131,7 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     needsServer('packMore', (prompt?: string) => packer.forPrompt(prompt, true)),
     needsServer('packSelection', () => packer.forPlace(previews.userEditor)),
     command('copyPack', () => packer.copy()),
+    needsServer('packPage', () => packer.showPage()),
     command('sendPackToChat', () => packer.sendToChat()),
     command('pins', () => vscode.commands.executeCommand('packhound.pins.focus')),
     command('clearPins', () => {

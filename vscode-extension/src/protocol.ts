@@ -280,6 +280,7 @@ export const methods = {
   related: 'packhound/related',
   grep: 'packhound/grep',
   pack: 'packhound/pack',
+  packPage: 'packhound/packPage',
   symbol: 'packhound/symbol',
   changes: 'packhound/changes',
   status: 'packhound/status',

@@ -313,6 +313,11 @@ await play(({ page, rows, status, cursor, activeTab, shownTab, until, asks, labe
     await picture('pack');
     await page.keyboard.press('Control+B');
     await command('Packhound: Copy Context Pack');
+    await command('Packhound: Show Context Pack as a Page');
+    const drawing = page.frameLocator('iframe.webview').frameLocator('#active-frame').getByRole('heading', { name: 'How the parts hang together' });
+    await drawing.waitFor();
+    await picture('pack-page');
+    await page.keyboard.press('Control+F4');
   },
 
   async 'the status list says what the index holds'() {

@@ -5,6 +5,7 @@ import type { Pack, PackParams } from '../protocol';
 import { parts, type ReadOnlyDocuments } from '../readOnlyDocuments';
 import type { PackhoundClient } from '../server/packhoundClient';
 import { filesOf, numeral, packDocument, readBudget, WHY_THESE } from './packDocument';
+import { showPackPage } from './packPage';
 import type { Pins } from './pins';
 
 const BUDGET_KEY = 'packhound.budget';
@@ -21,6 +22,7 @@ const CHOICES = [4000, 8000, 16_000, 32_000];
 /** Packs context for a prompt, shows it, and hands it on to the clipboard or to chat. */
 export class Packer {
   private packed: Pack | undefined;
+  private prompt = '';
 
   constructor(
     private readonly client: PackhoundClient,
@@ -75,6 +77,10 @@ export class Packer {
     vscode.window.setStatusBarMessage(`Context pack copied: ${tokens} tokens`, 4000);
   }
 
+  async showPage(): Promise<void> {
+    await showPackPage(this.client, this.newest().id ?? '', this.prompt);
+  }
+
   async sendToChat(): Promise<void> {
     const { text } = this.newest();
     if (!(await hasChat())) {
@@ -115,6 +121,7 @@ export class Packer {
       return;
     }
     this.packed = pack;
+    this.prompt = prompt;
     await vscode.commands.executeCommand('setContext', 'packhound.hasPack', true);
     await vscode.commands.executeCommand('setContext', 'packhound.hasChat', await hasChat());
     const text = packDocument(pack, prompt || MAP);

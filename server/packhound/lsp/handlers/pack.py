@@ -1,4 +1,4 @@
-"""`packhound/pack`, whose packs a session remembers; `packhound/packItem`: id, item?."""
+"""`packhound/pack`, whose packs a session remembers; `packItem`: id, item?; `packPage`: id."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from packhound.lsp.operations import arguments_of, call_of, selection_of
 from packhound.lsp.params import object_in, text_in, value_in
 from packhound.operations import (
     Pack,
+    as_page,
     elsewhere,
     item_row,
     make_pack,
@@ -21,6 +22,7 @@ from packhound.operations import (
     read_request,
     switched_on,
 )
+from packhound.pack import Pack as Packed
 from packhound.rpc import Params
 
 
@@ -41,6 +43,23 @@ def pack(ls: PackhoundServer, params: Params) -> Json:
 
 def pack_item(ls: PackhoundServer, params: Params) -> Json:
     """Return an item of a pack of this session with all that brought it there."""
+    identity, packed = _remembered(ls, params)
+    last = max(0, len(packed.items) - 1)
+    number = value_in(params, "item", Annotated[int, Meta(ge=0, le=last)], 0)
+    if not packed.items:
+        raise JsonRpcInvalidParams(f"the pack '{identity}' has no items")
+    return item_row(packed.items[number])
+
+
+def pack_page(ls: PackhoundServer, params: Params) -> Json:
+    """Return the page of a pack of this session in Markdown; `prompt` is what it was made for."""
+    _, packed = _remembered(ls, params)
+    row = pack_row(call_of(ls).roots, packed, "")
+    return {"html": as_page("pack", row, {"prompt": value_in(params, "prompt", str, "")})}
+
+
+def _remembered(ls: PackhoundServer, params: Params) -> tuple[str, Packed]:
+    """Return a pack of this session by the id in `params`, after this. Raises for another."""
     identity = text_in(params, "id")
     packed = ls.session.packs.get(identity)
     if packed is None:
@@ -48,11 +67,7 @@ def pack_item(ls: PackhoundServer, params: Params) -> Json:
             f"'id' is {identity!r:.80}; expected that of one of the last packs: "
             + (", ".join(ls.session.packs.identities) or "none")
         )
-    last = max(0, len(packed.items) - 1)
-    number = value_in(params, "item", Annotated[int, Meta(ge=0, le=last)], 0)
-    if not packed.items:
-        raise JsonRpcInvalidParams(f"the pack '{identity}' has no items")
-    return item_row(packed.items[number])
+    return identity, packed
 
 
 def _root_of(ls: PackhoundServer, params: Params) -> str:

@@ -27,7 +27,7 @@ from packhound.lsp.handlers.hover import hover
 from packhound.lsp.handlers.initialize import initialize, initialized
 from packhound.lsp.handlers.log_level import log_level, set_trace
 from packhound.lsp.handlers.overlay_text import overlay_text
-from packhound.lsp.handlers.pack import pack, pack_item
+from packhound.lsp.handlers.pack import pack, pack_item, pack_page
 from packhound.lsp.handlers.picked import picked
 from packhound.lsp.handlers.read import read
 from packhound.lsp.handlers.rebuild import rebuild
@@ -75,6 +75,7 @@ OF_OPERATIONS: dict[str, Handler] = {
     "explain": traced_handler("explain", explain),
     "pack": traced_handler("pack", pack),
     "packItem": pack_item,
+    "packPage": pack_page,
     "accept": traced_handler("accept", accept),
     "overlayText": overlay_text,
     "read": read,

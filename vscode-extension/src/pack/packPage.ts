@@ -1,0 +1,29 @@
+import * as vscode from 'vscode';
+import { methods } from '../protocol';
+import type { PackhoundClient } from '../server/packhoundClient';
+
+/** Shows a pack of this session as the server's page, in one panel, which runs no scripts. */
+export async function showPackPage(
+  client: PackhoundClient,
+  id: string,
+  prompt: string,
+): Promise<void> {
+  const { html } = await client.request<{ html: string }>(methods.packPage, { id, prompt });
+  panel ??= newPanel();
+  panel.webview.html = html;
+  panel.reveal(vscode.ViewColumn.Active);
+}
+
+function newPanel(): vscode.WebviewPanel {
+  const created = vscode.window.createWebviewPanel(
+    'packhound.packPage',
+    'Context pack',
+    vscode.ViewColumn.Active,
+  );
+  created.onDidDispose(() => {
+    panel = undefined;
+  });
+  return created;
+}
+
+let panel: vscode.WebviewPanel | undefined;
