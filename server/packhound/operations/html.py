@@ -26,11 +26,16 @@ _PAGE = f"""<!DOCTYPE html>
 </body>
 </html>
 """
+_LIGHT = """color-scheme: light; --back: #ffffff; --text: #1c2329; --dim: #59636e;
+  --line: #d0d7de; --soft: #f4f6f8; --link: #0a58ca; --bar: #2f6fb5; --bar-2: #b35900;"""
+_DARK = """color-scheme: dark; --back: #14181d; --text: #e2e7ec; --dim: #9aa5b1;
+  --line: #39424c; --soft: #1e242b; --link: #7db4ff; --bar: #5b9bd9; --bar-2: #e0954d;"""
+# VS Code's theme may be another than the system's; it says its own in a class.
+_THEMES = f""":root {{ {_LIGHT} }}
+@media (prefers-color-scheme: dark) {{ :root {{ {_DARK} }} }}
+:root:has(body.vscode-light) {{ {_LIGHT} }} :root:has(body.vscode-dark) {{ {_DARK} }}
+"""
 _STYLE = """
-:root { color-scheme: light dark; --back: #ffffff; --text: #1c2329; --dim: #59636e;
-  --line: #d0d7de; --soft: #f4f6f8; --link: #0a58ca; --bar: #2f6fb5; --bar-2: #b35900; }
-@media (prefers-color-scheme: dark) { :root { --back: #14181d; --text: #e2e7ec; --dim: #9aa5b1;
-  --line: #39424c; --soft: #1e242b; --link: #7db4ff; --bar: #5b9bd9; --bar-2: #e0954d; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 72rem; padding: 1rem 1.5rem 4rem; background: var(--back);
   color: var(--text); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: break-word; }
@@ -88,7 +93,7 @@ def together(children: Iterable[str]) -> Element:
 
 def page(title: str, *body: str) -> str:
     """Return a page with a heading."""
-    head = tag("title", f"{title} - Packhound"), tag("style", Element(_STYLE))
+    head = tag("title", f"{title} - Packhound"), tag("style", Element(_THEMES + _STYLE))
     return _PAGE.format(head=together(head), main=tag("main", tag("h1", title), *body))
 
 
