@@ -264,6 +264,32 @@ def test_an_unknown_runner_names_those_that_there_are(engine: Engine) -> None:
 
 
 @pytest.mark.usefixtures("allowed")
+def test_what_was_kept_does_not_count_once_a_dependency_is_installed(
+    engine: Engine, config: Path, repository: Repository
+) -> None:
+    (config / "runners.toml").write_text(GREP)
+    (repository.tree / ".venv").mkdir()
+
+    def steps() -> list[str]:
+        said = list[dict[str, Any]]()
+        check(engine, BREAKS, runners=["grep"], report=said.append)
+        return [each["step"] for each in said if "step" in each]
+
+    assert steps() == ["copy", "grep without the patch", "grep"]
+    assert steps() == ["copy", "grep"]
+    (repository.tree / ".venv" / "lib").mkdir()
+    assert steps() == ["copy", "grep without the patch", "grep"]
+
+
+@pytest.mark.usefixtures("allowed")
+def test_more_than_is_kept_is_no_proof(engine: Engine, config: Path) -> None:
+    command = ["sh", "-c", "for n in $(seq 6000); do echo run.sh:1: $n; done"]
+    text = GREP.replace('["grep", "-rn", "return", "post"]', str(command))
+    (config / "runners.toml").write_text(text)
+    assert check(engine, HARMLESS, runners=["grep"])["verdict"] == "incomplete"
+
+
+@pytest.mark.usefixtures("allowed")
 def test_a_cancelled_check_leaves_nothing(engine: Engine, config: Path, runs_folder: Path) -> None:
     (config / "runners.toml").write_text('[runners.mine]\ncommand = ["sleep", "600"]\n')
     cancel = threading.Event()

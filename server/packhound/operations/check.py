@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from packhound.git import PatchedFile
 
 _MAX_PATCH, _MAX_ROWS = 5_000_000, 100
-_ENDS = {"missing": "is not installed", "failed": "failed by itself"}
+_ENDS = {"missing": "is not installed", "failed": "failed by itself", "capped": "says more"}
 
 
 class CheckRequest(Request):

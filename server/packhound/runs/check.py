@@ -34,12 +34,13 @@ from packhound.runs.runners import (
     command_of,
     dependencies_of,
     environment_of,
+    installed_stamps,
     program_of,
 )
 
 Verdict: TypeAlias = Literal["passed", "failed", "incomplete", "nothing ran"]
 
-_MAX_DIAGNOSTICS = 1_000
+_MAX_DIAGNOSTICS = 5_000
 _LAST_LINES = 20
 _ASKS_GIT = re.compile(rb"setuptools[_-]scm|hatch-vcs|versioningit|setuptools-git-versioning")
 
@@ -141,6 +142,8 @@ def check(
         runners = [each for each in table.runners.items() if each[0] in names]
         environment = environment_of(table, root, patched.home)
         only = [limits.apart, *(sorted(folder.first) if folder.reached_only else ())]
+        only += [environment.get(name, "") for name in table.environment]
+        only += installed_stamps(root)
         keys = [
             key_of(name, runner, environment, patched.base_digest, *only)
             for name, runner in runners
@@ -252,11 +255,8 @@ class _Running:
         )
         folders = (self._copy.folder, self._folder.root)
         reader = Reader(name, runner, folders, _module_of_go(self._copy.folder))
-        passed, diagnostics, last = (
-            dict[str, None](),
-            list[Diagnostic](),
-            deque[bytes](maxlen=_LAST_LINES),
-        )
+        passed, last = dict[str, None](), deque[bytes](maxlen=_LAST_LINES)
+        diagnostics, seen = list[Diagnostic](), set[Diagnostic]()
         counts = Counter(_line_of(each, each.line) for each in base.diagnostics) if base else None
         for line in process.lines():
             last.append(line)
@@ -265,14 +265,15 @@ class _Running:
                     passed[each.test] = None
                     continue
                 # Of a target that is built twice, compilers say all twice.
-                if each not in diagnostics and len(diagnostics) < _MAX_DIAGNOSTICS:
+                if each not in seen and len(diagnostics) < _MAX_DIAGNOSTICS:
+                    seen.add(each)
                     diagnostics.append(each)
                     if counts is not None and self._is_new(each, counts):
                         yield each
         ended = process.ended
         if ended.reason == "cancelled":
             raise Cancelled("the check was cancelled")
-        reason = ended.reason
+        reason = ended.reason or ("capped" if len(diagnostics) == _MAX_DIAGNOSTICS else "")
         if not diagnostics and ended.code not in (None, 0, *runner.ok_codes):
             diagnostics.append(reader.failure(ended.code, last))
             notes.append(diagnostics[-1].message)

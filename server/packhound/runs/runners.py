@@ -241,6 +241,13 @@ def dependencies_of(root: Path) -> list[str]:
     ]
 
 
+def installed_stamps(root: Path) -> list[int]:
+    """Return times that change when a dependency is installed or removed."""
+    folders = [root / path for path in dependencies_of(root)]
+    nested = [path for folder in folders for path in sorted(folder.glob("lib/*/site-packages"))]
+    return [path.stat().st_mtime_ns for path in (*folders, *nested)]
+
+
 def environment_of(table: Table, root: Path, home: Path) -> dict[str, str]:
     """Return what a command gets to know: its tools, folders of its own, no name of a secret."""
     folders = [root / ".venv" / "bin", root / "venv" / "bin", root / "node_modules" / ".bin"]
