@@ -235,3 +235,33 @@ def test_killed_checks_leave_the_folder_and_no_process(
     remove_leavings()
     assert not [*runs_folder.iterdir()]
     assert not repository.mark.exists()
+
+
+_FIRST = """
+H=$(dirname "$HOME")
+rm -rf "$H/plugins" && ln -s "OUT" "$H/plugins"
+mv "$H/copy" "$H/was" && mkdir -p "$H/copy/$(basename "$PWD")/app"
+cd "$H/copy/"* && ln -s /dev/shm node_modules && ln -s OUT app2 && mkfifo go.mod
+"""
+
+
+def test_one_tool_prepares_no_way_out_of_the_copy_for_the_next(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PACKHOUND_CONFIG_DIR", str(tmp_path))
+    outside = tmp_path / "out"
+    outside.mkdir()
+    repository.write(".gitignore", "build/\nnode_modules/\n")
+    for folder in ("node_modules", "app2/node_modules"):
+        repository.write(f"{folder}/installed.js", "")
+    first = _FIRST.replace("OUT", str(outside))
+    second = "echo x > /dev/shm/written; echo x > /dev/shm/installed.js"
+    (tmp_path / "runners.toml").write_text(
+        f"[runners.mine]\ncommand = ['sh', '-c', '''{first}''']\n"
+        f"[runners.then]\ncommand = ['sh', '-c', '''{second}''']\n"
+    )
+    before = repository.digest()
+    command = [sys.executable, "-c", _CHECK.replace('"mine"', '"mine", "then"')]
+    subprocess.run([*command, str(repository.tree), str(tmp_path / "kept")], check=True, timeout=60)
+    assert repository.digest() == before
+    assert not [*outside.iterdir()]

@@ -290,3 +290,26 @@ def test_what_the_system_cannot_limit_is_said(tmp_path: Path) -> None:
     ended = run(["true"], tmp_path, Limits(apart=False))[1]
     assert "the network" in ended.unlimited
     assert any(each.startswith("the files that it may write") for each in ended.unlimited)
+
+
+_MOUNTED = """
+import os, sys
+from packhound.runs.process import Limits, Order, Process
+home, *command = sys.argv[1:]
+process = Process(Order(command, {"PATH": os.environ["PATH"]}, home, home, home, home), Limits())
+print(*process.lines(), process.ended)
+"""
+
+
+def test_a_disk_under_any_name_is_read_only(tmp_path: Path) -> None:
+    home, disk = tmp_path / "home", tmp_path / "größte disk"
+    home.mkdir()
+    disk.mkdir()
+    mount = 'mount -t tmpfs none "$0" && "$@"; ls "$0"'
+    command = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mount, str(disk)]
+    if subprocess.run([*command, "true"], check=False, capture_output=True).returncode:
+        pytest.skip("this system has no namespaces for users")
+    child = [PYTHON, "-c", _MOUNTED, str(home), "touch", str(disk / "written")]
+    done = subprocess.run([*command, *child], check=True, capture_output=True, text=True)
+    assert "code=1" in done.stdout
+    assert "written\n" not in done.stdout.splitlines(keepends=True)

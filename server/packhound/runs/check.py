@@ -157,22 +157,22 @@ def check(
                 materialize(root, folder.unsaved, {}, copy_limits, cancel, asks_git=asks_git)
             )
             base_runs.restore_caches(original.home)
+            running = _Running(folder, original, table, limits, cancel)
             for number, (name, runner) in enumerate(runners):
                 if base[number] is None:
                     yield Step(f"{name} without the patch", n_done, n_steps)
                     n_done += 1
-                    running = _Running(folder, original, table, limits, cancel)
                     base[number] = run = yield from running.run(name, runner, None)
                     if not run.reason:
                         base_runs.keep(keys[number], run)
             base_runs.save_caches(original.home)
         base_runs.restore_caches(patched.home)
         runs = list[Run]()
+        running = _Running(folder, patched, table, limits, cancel)
         for (name, runner), before in zip(runners, base, strict=True):
             assert before
             yield Step(name, n_done, n_steps)
             n_done += 1
-            running = _Running(folder, patched, table, limits, cancel)
             runs.append((yield from running.run(name, runner, before)))
         return _outcome(folder, patched, [*filter(None, base)], runs, time.monotonic() - started)
 
@@ -205,7 +205,7 @@ def _line_of(diagnostic: Diagnostic, line: int | None) -> tuple[object, ...]:
 
 
 class _Running:
-    """The runs in one copy."""
+    """The runs in one copy, prepared before the first: a run may put links and pipes in it."""
 
     def __init__(
         self,
@@ -222,6 +222,7 @@ class _Running:
         for name in ("home", "tmp", "cache", "plugins"):
             (copy.home / name).mkdir(exist_ok=True)
         shutil.copy(str(packhound_report.__file__), self._plugins / "packhound_report.py")
+        self._module = _module_of_go(copy.folder)
 
     def run(self, name: str, runner: Runner, base: Run | None) -> Generator[Diagnostic, None, Run]:
         """Yield what a runner says that it does not say of the base; return all that it says.
@@ -254,7 +255,7 @@ class _Running:
             self._cancel,
         )
         folders = (self._copy.folder, self._folder.root)
-        reader = Reader(name, runner, folders, _module_of_go(self._copy.folder))
+        reader = Reader(name, runner, folders, self._module)
         passed, last = dict[str, None](), deque[bytes](maxlen=_LAST_LINES)
         diagnostics, seen = list[Diagnostic](), set[Diagnostic]()
         counts = Counter(_line_of(each, each.line) for each in base.diagnostics) if base else None

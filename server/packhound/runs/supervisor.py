@@ -158,7 +158,8 @@ def _run_init(order: Order, group: Path | None, remarks: int) -> None:
 
 
 def _mount(source: str, target: str, kind: str, flags: int, data: bytes | None = None) -> bool:
-    return not _LIBC.mount(source.encode(), target.encode(), kind.encode(), flags, data)
+    where = os.fsencode(source), os.fsencode(target)
+    return not _LIBC.mount(*where, kind.encode(), flags, data)
 
 
 def _set_up_mounts(order: Order) -> bool:
@@ -175,13 +176,17 @@ def _set_up_mounts(order: Order) -> bool:
         _mount(path, path, "", _BIND)
     _set_up_devices(f"{home}/dev")
     _mount(home, home, "", _BIND)
+    real = Path(os.path.realpath(home), os.path.relpath(folder, home))
     for path in order["dependencies"]:
-        Path(folder, path).mkdir(parents=True, exist_ok=True)
-        _mount(f"{root}/{path}", f"{folder}/{path}", "", _BIND)
+        # Through no link: the folder may have one there, and a run before may have left one.
+        if os.path.realpath(f"{folder}/{path}") == str(real / path):
+            with suppress(OSError):
+                Path(folder, path).mkdir(parents=True, exist_ok=True)
+            _mount(f"{root}/{path}", f"{folder}/{path}", "", _BIND)
     rows = Path("/proc/self/mounts").read_bytes().split(b"\n")
-    targets = [row.split(b" ")[1].decode("unicode_escape") for row in rows if row]
-    for target in targets:
-        if target in (home, "/proc") or target.startswith("/dev"):
+    words = [row.split(b" ")[1].decode("unicode_escape") for row in rows if row]
+    for target in (os.fsdecode(word.encode("latin-1")) for word in words):
+        if target in (home, "/proc") or f"{target}/".startswith("/dev/"):
             continue
         with suppress(OSError):
             flag = os.statvfs(target).f_flag
