@@ -248,6 +248,19 @@ def test_what_runs_at_a_commit_is_not_committed_unseen(folder: Engine, path: str
     assert ask(folder, "accept", proposal=change)["status"] == "accepted"
 
 
+@pytest.mark.parametrize("is_folder", [True, False])
+def test_what_a_link_makes_a_hook_is_not_committed_unseen(folder: Engine, is_folder: bool) -> None:
+    hooks = folder.root / "hooks"
+    if is_folder:
+        hooks.symlink_to("lib")
+        git(folder.root, "config", "core.hooksPath", "hooks")
+    else:
+        (folder.root / ".git/hooks/pre-commit").symlink_to("../../lib/pre-commit")
+    change = diff_of("lib/pre-commit", None, "rm -rf x\n")
+    with pytest.raises(SettingsError, match="says what runs at a commit"):
+        ask(folder, "accept", proposal=change, commit="ci: check")
+
+
 def test_without_git_only_a_merge_writes(
     folder: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

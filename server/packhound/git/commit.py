@@ -53,18 +53,26 @@ def why_not_committed(root: Path) -> str:
     return f"git is in the middle of {unfinished[0]}: finish that first" if unfinished else ""
 
 
-def hooks_within(root: Path) -> str:
-    """Return the path in the folder of the hooks that git runs, "" where they lie elsewhere."""
+def hooks_within(root: Path) -> set[str]:
+    """Return the paths in the folder of the hooks that git runs, and of files that hooks link to.
+
+    They are those after links; one may be that of a folder.
+    """
     ask = ("config", "--show-scope", "--type=path", "--get-all", "core.hooksPath")
     listed = (git(root, *ask) or "").splitlines()
     # Ours, of the command line, switches them off.
     paths = [line.partition("\t")[2] for line in listed if not line.startswith("command\t")]
-    if not paths or not paths[-1]:
-        return ""
-    prefix = open_repository(root).prefix
-    top = root.joinpath(*[".."] * prefix.count("/"))
-    path = os.path.relpath(top / paths[-1], root).replace(os.sep, "/")
-    return "" if path.startswith("..") else path
+    if paths and paths[-1]:
+        top = root.joinpath(*[".."] * open_repository(root).prefix.count("/"))
+        hooks = top / paths[-1]
+    else:
+        hooks = root / (git(root, "rev-parse", "--git-common-dir") or "").rstrip("\n") / "hooks"
+    found = [hooks]
+    with suppress(OSError):
+        found += hooks.iterdir()
+    real = (Path(os.path.realpath(each)) for each in found)
+    folder = Path(os.path.realpath(root))
+    return {each.relative_to(folder).as_posix() for each in real if each.is_relative_to(folder)}
 
 
 def commit_files(root: Path, message: str, paths: Sequence[str]) -> str:

@@ -147,7 +147,7 @@ def check_commit(engine: Engine, message: str, changes: Sequence[FileChange]) ->
     _refuse(unsaved | find_uncommitted(engine.root, paths), _IN_COMMIT)
     hooks = hooks_within(engine.root)
     for each in changes:
-        is_hook = hooks != "" and each.path.startswith(f"{hooks}/")
+        is_hook = any(f"{each.path}/".startswith(f"{hook}/") for hook in hooks)
         if is_hook or runs_on_its_own(each.path):
             raise SettingsError(
                 f"{each.path!r} says what runs at a commit or in CI: accept the patch without a"
