@@ -280,3 +280,12 @@ def test_a_tree_of_a_thousand_levels_is_removed(repository: Repository, runs_fol
         script = "import os\nfor _ in range(3000):\n os.mkdir('d')\n os.chdir('d')\n"
         subprocess.run([sys.executable, "-c", script], cwd=copy.folder, check=True)
     assert not [*runs_folder.iterdir()]
+
+
+def test_objects_that_git_replaces_are_not_taken_for_the_files(repository: Repository) -> None:
+    tree = repository.tree
+    repository.write("other.py", "def weigh(grams):\n    return grams * 9\n")
+    git(tree, "add", "other.py")
+    git(tree, "replace", ":post/send.py", ":other.py")
+    with materialize(tree, {}, {}) as copy:
+        assert texts(copy.folder) == seen(tree, ".env")

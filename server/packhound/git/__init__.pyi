@@ -3,6 +3,7 @@ from .blobs import Blob as Blob
 from .blobs import attributes_of as attributes_of
 from .blobs import is_safe as is_safe
 from .blobs import read_blobs as read_blobs
+from .blobs import replaced_objects as replaced_objects
 from .blobs import tracked_files as tracked_files
 from .client import Repository as Repository
 from .client import clone_without_files as clone_without_files

@@ -68,6 +68,11 @@ def tracked_files(root: Path) -> list[TrackedFile]:
     return [file for file in files.values() if is_safe(file.path)]
 
 
+def replaced_objects(root: Path) -> set[str]:
+    """Return the names of objects for which git gives others (`git replace`)."""
+    return {*(git(root, "replace", "--list") or "").split()}
+
+
 def attributes_of(root: Path, paths: Iterable[str], names: Sequence[str]) -> dict[str, set[str]]:
     """Return the paths for which attributes of git are set, by the name of the attribute."""
     asked = "\0".join(paths).encode("utf-8", "surrogateescape")

@@ -41,6 +41,7 @@ from packhound.git import (
     clone_without_files,
     open_repository,
     read_blobs,
+    replaced_objects,
     tracked_files,
     user_ignore_file,
 )
@@ -184,6 +185,8 @@ class _Copying:
         for path in sorted(attributes["export-subst"]):
             self._name("git archive would put the commit into (export-subst)", path)
         blobs, statuses, paths = list[Blob](), dict[str, os.stat_result](), {*unsaved, *patch}
+        # Of these nobody knows which of the two was checked out.
+        replaced = replaced_objects(self._root) if tracked else set()
         written_index = repository.stamp()[1] if repository.state == "ready" else 0
         for file in tracked:
             if file.mode == _SUBMODULE:
@@ -195,6 +198,7 @@ class _Copying:
                 continue
             is_same = stamp_of(status) == file.stamp and file.stamp.mtime_ns < written_index
             is_same = is_same and file.mode != _LINK and file.path not in attributes["filter"]
+            is_same = is_same and file.name not in replaced
             if file.path in patch and file.path not in unsaved and is_same:
                 self._base[file.path] = _digest_of(file.name.encode(), status.st_mode)
             if file.path in paths or self._is_secret(file.path):
