@@ -241,6 +241,7 @@ python3 -c 'import socket; socket.create_connection(("8.8.8.8", 443), 2)'
 python3 -c 'import socket; socket.getaddrinfo("example.com", 80)'
 python3 -c 'import os, socket; socket.create_connection(("127.0.0.1", int(os.environ["PORT"])))'
 python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect("/run/docker.sock")'
+python3 -c 'import os, socket; socket.socket(socket.AF_UNIX).connect(os.environ["SOCKET"])'
 python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect("/var/run/docker.sock")'
 cat /proc/sys/vm/swappiness > /proc/sys/vm/swappiness
 cat /proc/sys/kernel/core_pattern > /proc/sys/kernel/core_pattern
@@ -263,11 +264,15 @@ def test_commands_that_would_leave_the_copy_fail(
     before, home = repository.digest(), tmp_path / "home"
     outside = tmp_path / "users-home"
     outside.mkdir()
-    with socket.create_server(("127.0.0.1", 0)) as server:
+    path = str(tmp_path / "socket")
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as local:
+        local.bind(path)
+        local.listen()
         environment = {
             "ROOT_OUT": str(repository.tree),
             "HOME_OUT": str(outside),
             "PARENT_OUT": str(os.getpid()),
+            "SOCKET": path,
             "PORT": str(server.getsockname()[1]),
         }
         script = "\n".join(

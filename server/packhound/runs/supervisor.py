@@ -54,6 +54,7 @@ def main() -> None:
     if _IS_LINUX:
         _LIBC.prctl(_SUBREAPER, 1, 0, 0, 0)
     order["user"] = os.getuid(), os.getgid()
+    order["sockets"] = _sockets()
     order["apart"] = _IS_LINUX and order["apart"] and _enter_namespaces(*order["user"])
     remarks, writing = os.pipe()
     init = os.fork()
@@ -121,6 +122,14 @@ def _enter_namespaces(uid: int, gid: int) -> bool:
         return False
     _map_user(0, uid, 0, gid)
     return True
+
+
+def _sockets() -> list[str]:
+    """Return the paths of sockets: who can read one can use it, also where nothing is written."""
+    with suppress(OSError):
+        rows = [row.split(b" /", 1) for row in Path("/proc/net/unix").read_bytes().split(b"\n")]
+        return sorted({f"/{os.fsdecode(row[1])}" for row in rows if len(row) > 1})
+    return []
 
 
 def _map_user(inner_uid: int, uid: int, inner_gid: int, gid: int) -> None:
@@ -193,6 +202,10 @@ def _set_up_mounts(order: Order) -> bool:
             flags = (flag & _KEPT_FLAGS) | (_MS_RELATIME if flag & _RELATIME else 0)
             _mount("none", target, "", _REMOUNT | _BIND | _RDONLY | flags)
     _mount("none", "/run", "tmpfs", 2 | 4 | 8, b"size=16m")
+    for path in order["sockets"]:
+        with suppress(OSError):
+            if Path(path).is_socket():
+                _mount("/dev/null", path, "", _BIND)
     is_read_only = not os.access(root, os.W_OK)
     if not Path(home).is_relative_to(root) and _mount(folder, root, "", _BIND | _REC):
         order["folder"] = root
