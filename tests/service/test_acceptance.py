@@ -261,6 +261,23 @@ def test_what_a_link_makes_a_hook_is_not_committed_unseen(folder: Engine, is_fol
         ask(folder, "accept", proposal=change, commit="ci: check")
 
 
+def test_nothing_that_a_submodule_names_runs(folder: Engine, tmp_path: Path) -> None:
+    sub = folder.root / "sub"
+    sub.mkdir()
+    (sub / "x.py").write_text("x = 1\n")
+    for command in (("init", "-q"), ("add", "."), ("commit", "-qm", "x")):
+        git(sub, *command)
+    git(folder.root, "add", "sub")
+    git(folder.root, "commit", "-qm", "sub")
+    git(sub, "config", "filter.m.clean", f"sh -c 'touch {tmp_path}/ran; cat'")
+    (sub / ".git/info/attributes").write_text("* filter=m\n")
+    (sub / "x.py").write_text("x = 2\n")
+    with pytest.raises(SettingsError):
+        ask(folder, "accept", proposal=diff_of("sub", None, "x\n"))
+    assert not (tmp_path / "ran").exists()
+    assert (sub / "x.py").read_text() == "x = 2\n"
+
+
 def test_without_git_only_a_merge_writes(
     folder: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -38,8 +38,9 @@ def find_uncommitted(root: Path, paths: Iterable[str]) -> set[str]:
         changed = _names(git(root, *command, "--", *paths))
         changed |= {path for path in tracked & present if _differs(root, path)} | tracked - present
     else:
+        # In a submodule git would run the programs that its own settings name.
         command = [_LITERAL, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=no"]
-        listed = _said(git(root, *command, "--", *paths))
+        listed = _said(git(root, *command, "--ignore-submodules", "--", *paths))
         changed = {*parse_status(listed, repository.prefix)[0]}
     return {path for path in paths if path in changed} | (present - tracked)
 
