@@ -317,8 +317,9 @@ def _limit_text(reason: str, limits: Limits) -> str:
 
 def _asks_git(root: Path) -> bool:
     """Return True for a build that takes its version from git."""
+    path = root / "pyproject.toml"
     with suppress(OSError):
-        return bool(_ASKS_GIT.search((root / "pyproject.toml").read_bytes()))
+        return path.is_file() and bool(_ASKS_GIT.search(path.read_bytes()))
     return False
 
 

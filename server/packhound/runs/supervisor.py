@@ -244,7 +244,9 @@ def _execute(order: Order) -> None:
         os.setsid()
         # Of another user namespace, so that it has no right over the mounts.
         uid, gid = order["user"]
-        if order["apart"] and not _LIBC.unshare(_NEW_USER):
+        if order["apart"]:
+            if _LIBC.unshare(_NEW_USER):
+                raise OSError(ctypes.get_errno(), "no user namespace is left for it")
             _map_user(uid, 0, gid, 0)
         if _IS_LINUX:
             _LIBC.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
