@@ -12,7 +12,7 @@ from packhound.runs.diagnostics import Diagnostic, Outcome, Reader, compare
 from packhound.runs.packhound_report import MARK
 from packhound.runs.runners import RUNNERS
 
-ROOT = Path("/work/post")
+ROOT = Path("/projects/post")
 CARGO = {
     "reason": "compiler-message",
     "message": {
@@ -27,7 +27,7 @@ CARGO = {
 }
 ESLINT = [
     {
-        "filePath": "/work/post/src/a.js",
+        "filePath": "/projects/post/src/a.js",
         "messages": [
             {"ruleId": "no-undef", "severity": 2, "message": "'x' is not", "line": 3, "column": 1}
         ],
@@ -35,7 +35,7 @@ ESLINT = [
 ]
 RUFF = {
     "code": "F401",
-    "filename": "/work/post/a.py",
+    "filename": "/projects/post/a.py",
     "location": {"row": 1, "column": 8},
     "message": "`os` imported but unused",
 }
@@ -66,7 +66,7 @@ def at(said: list[Diagnostic | Outcome]) -> list[tuple[str, int, str, str]]:
         ("mypy", "/private/copy/a.py:7: error: Bad", ("a.py", 7, "", "Bad")),
         (
             "pyright",
-            "  /work/post/a.py:3:5 - error: Bad type (reportCallIssue)",
+            "  /projects/post/a.py:3:5 - error: Bad type (reportCallIssue)",
             ("a.py", 3, "reportCallIssue", "Bad type"),
         ),
         ("cargo check", CARGO, ("src/lib.rs", 2, "E0308", "mismatched types")),
@@ -141,7 +141,9 @@ def test_no_escape_sequence_gets_through(form: str, sequence: str) -> None:
         assert "evil" not in text
 
 
-@pytest.mark.parametrize("path", ["/etc/passwd", "../x", "a/../../x", "/work/post/../x", "/", ".."])
+@pytest.mark.parametrize(
+    "path", ["/etc/passwd", "../x", "a/../../x", "/projects/post/../x", "/", ".."]
+)
 @pytest.mark.parametrize("form", ["ruff", "cargo check", "eslint", "pytest"])
 def test_a_place_outside_of_the_folder_is_none(form: str, path: str) -> None:
     rows = {

@@ -105,7 +105,7 @@ class Command:
 
 
 class Solved(msgspec.Struct, frozen=True, kw_only=True):
-    """How a task ended: `outcomes` have a line for each attempt, the last one says `solved`."""
+    """End of a task: `outcomes` have a line for each attempt, the last one says `solved`."""
 
     task: str
     policy: str

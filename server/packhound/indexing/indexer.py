@@ -121,7 +121,7 @@ class Indexer:
 
     @property
     def stored(self) -> team.StoredFiles | None:
-        """What the team's store has of the folder; None where the user has none."""
+        """Files of the folder in the team's store; None where the user has none."""
         return self._stored
 
     @property

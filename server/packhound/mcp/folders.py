@@ -51,7 +51,7 @@ class Folders:
         """
         self._editors = editors
         self.step = ""
-        """What a long tool does now."""
+        """Step that a long tool is at."""
         if not roots:
             raise SettingsError("give at least one root")
         self._settings = FolderSettings(real_path(roots[0]), overrides)

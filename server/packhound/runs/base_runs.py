@@ -1,4 +1,4 @@
-"""What tools say of a folder without a patch, kept by a digest of all texts; and their caches."""
+"""Output of tools for a folder without a patch, kept by a digest of all texts; and their caches."""
 
 from __future__ import annotations
 

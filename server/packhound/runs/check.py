@@ -46,7 +46,7 @@ _ASKS_GIT = re.compile(rb"setuptools[_-]scm|hatch-vcs|versioningit|setuptools-gi
 
 
 class Folder(NamedTuple):
-    """What is checked: a folder, texts of it that are not saved, and the files of a patch.
+    """Subject of a check: a folder, texts of it that are not saved, and the files of a patch.
 
     `kept` is the folder for what the tools say without the patch. `first` are paths of tests that
     the patch reaches; with `reached_only` no others run, where the runner can choose.

@@ -49,7 +49,7 @@ class _OpenChange(NamedTuple):
     version: int
     change: FileChange
     text: bytes
-    """What the editor has, as it was looked at."""
+    """The text in the editor when it was looked at."""
 
 
 def accept(ls: PackhoundServer, params: Params) -> Json:
