@@ -5,10 +5,11 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
+from packhound.grep.ngrams import NgramFilters
 from packhound.grep.pattern import compile_text
 
-TOKENS = ("return", "value", "a", "A", "==", "(", "x1", "Value", "re")
-SPACES = ("", " ", "\n\t", " " * 300)
+TOKENS = ("return", "value", "a", "A", "==", "(", "x1", "Value", "re", "the", "iff")
+SPACES = ("", " ", "\n\t", " " * 300, "\r\n", "\f")
 
 
 def expected(tokens: list[str], text: bytes, *, ignore_case: bool) -> list[tuple[int, int]]:
@@ -34,5 +35,18 @@ def test_a_text_is_found_where_its_words_stand(
 ) -> None:
     planted = [(token, " ") for token in tokens]
     text = "".join(token + space for token, space in [*pieces[:at], *planted, *pieces[at:]])
-    found = [*compile_text(" ".join(tokens), ignore_case=ignore_case).matches(text.encode())]
+    pattern, filters = compile_text(" ".join(tokens), ignore_case=ignore_case), NgramFilters()
+    found = [*pattern.matches(text.encode())]
     assert found == expected(tokens, text.encode(), ignore_case=ignore_case)
+    filters.add(b"digest", text.encode())
+    assert not found or filters.admits(b"digest", pattern.hashes)
+
+
+def test_a_filter_keeps_out_words_that_are_no_neighbours() -> None:
+    filters = NgramFilters()
+    source = b"parse the file,\n  a configuration of what is\n\tparsed\n" + b"x" * 4_000
+    filters.add(b"digest", source)
+    for text in ("the file", "a configuration", "of what", "is parsed"):
+        assert filters.admits(b"digest", compile_text(text).hashes), text
+    for text in ("parse file", "file of", "what a configuration is", "parse a file"):
+        assert not filters.admits(b"digest", compile_text(text).hashes), text

@@ -8,10 +8,9 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import compress, islice
+from itertools import islice
 from typing import NamedTuple, TypeAlias
 
 from packhound.core.errors import Cancelled
@@ -19,10 +18,9 @@ from packhound.core.status import GREP_ALONE
 from packhound.core.types import CellPlace
 from packhound.grep.literals import Alternatives
 from packhound.grep.messages import compile_message
-from packhound.grep.ngrams import NgramFilters, hashes_of
+from packhound.grep.ngrams import NgramFilters
 from packhound.grep.pattern import (
     Pattern,
-    TextPattern,
     compile_pattern,
     compile_phrase,
     compile_text,
@@ -55,8 +53,6 @@ _CHUNK = 16
 """Matches of which the nodes are found together at first, then twice as many each time."""
 _CODE_S = 10.0
 """Time that looking for a pattern of code may take."""
-_FEW_PATHS = 12
-"""Files that are read sooner than their filters are asked."""
 
 
 _TextOf: TypeAlias = Callable[[str], "bytes | None"]
@@ -181,8 +177,8 @@ class Grep:
         """Return the innermost node ids in some files where a text begins, and is a whole line.
 
         The white space of the text may differ, and `is_cut` if its last word may go on. None if
-        there are more than `most`, or if it is not known, since a file has changed or there are
-        more than `most_read` to read. The files are read in their order, no more than it takes.
+        there are more than `most`, or if it is not known, since a file has changed or the first
+        `most_read` do not tell. The files are read in their order, no more than it takes.
         """
         pattern = compile_text(text, is_cut=is_cut, ignore_case=ignore_case)
         has_line = " " in text.strip()
@@ -192,8 +188,13 @@ class Grep:
             sys.maxsize if most is None else most,
         )
         try:
-            for number, path in enumerate(self._worth_reading(snapshot, pattern, paths)):
-                source = self._source(path, snapshot) if number < most_read else None
+            for number, path in enumerate(paths):
+                # Filters, which may be missing, spare reading and do not change the answer.
+                if number == most_read:
+                    return None, None
+                if not self.filters.admits(snapshot.files[path].digest, pattern.hashes):
+                    continue
+                source = self._source(path, snapshot)
                 if source is None:
                     return None, None
                 for node_id, is_line in _nodes_at(
@@ -230,9 +231,7 @@ class Grep:
         return printers
 
     def prepare(self, snapshot: Snapshot) -> Iterator[None]:
-        """Make the filters that were missing, one at each step."""
-        if not self.lacks_filters:
-            return
+        """Make the filters that are missing, one at each step."""
         self.lacks_filters = False
         for path, entry in snapshot.files.items():
             if entry.digest not in self.filters and entry.degraded != GREP_ALONE:
@@ -283,18 +282,6 @@ class Grep:
             for path, places in found.by_path.items()
         }
         return Matches(offsets, (), found.note)
-
-    def _worth_reading(
-        self, snapshot: Snapshot, pattern: TextPattern, paths: Sequence[str]
-    ) -> Iterator[str]:
-        """Yield the first of some paths, then those of the others whose filters admit a match."""
-        yield from paths[:_FEW_PATHS]
-        if others := paths[_FEW_PATHS:]:
-            files = self._sorted_files(snapshot)
-            positions = [bisect_left(files.paths, path) for path in others]
-            hashes = hashes_of((pattern.literals,))
-            admitted = {*files.filters.candidates(hashes, positions).tolist()}
-            yield from compress(others, (position in admitted for position in positions))
 
     def _sorted_files(self, snapshot: Snapshot) -> SortedFiles:
         files = self._files

@@ -2,13 +2,14 @@
 
 Letters A to Z count as a to z, so one filter serves patterns of any case. A filter has at least a
 bit for each byte of its text up to 16 KiB, and one hash function: a literal of n such pieces passes
-by chance with a probability of its load to the power of n.
+by chance with a probability of its load to the power of n. The two bytes before white space and the
+two after it count as four in a row, so that words are known to be neighbours whatever is between.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, islice, pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -18,12 +19,16 @@ from packhound.grep.literals import Alternatives
 
 _MIN_BITS, _MAX_BITS = 6, 17
 """Powers of two."""
-_FACTOR, _SHIFT = 0x9E3779B1, 32 - _MAX_BITS
+_MASK, _FACTOR, _SHIFT = 0xFFFFFFFF, 0x9E3779B1, 32 - _MAX_BITS
 """Fibonacci hashing, cut to the bits of the largest filter (Knuth, TAOCP 3, 6.4)."""
 _ANYTHING = b"\xff"
 """The filter of a text that may contain anything."""
 _MAX_BYTES = 16_000_000
 """Of all filters of a folder; 40 MB of source take some 5."""
+
+_MOST_ASKED = 100
+"""N-grams of one text that are looked for."""
+_IS_SPACE = np.isin(np.arange(256), [*b"\t\n\f\r "])
 
 Hashes: TypeAlias = tuple[tuple[int, ...], ...]
 
@@ -37,6 +42,14 @@ class NgramFilters:
 
     def __contains__(self, digest: bytes) -> bool:
         return self._filters.get(digest) is not None
+
+    def admits(self, digest: bytes, hashes: Sequence[int]) -> bool:
+        """Return True if a text may have all of some n-grams."""
+        bits = self._filters.get(digest)
+        if bits is None:
+            return True
+        mask = 8 * len(bits) - 1
+        return all(bits[(hash_ & mask) >> 3] >> (hash_ & 7) & 1 for hash_ in hashes)
 
     @property
     def n_bytes(self) -> int:
@@ -64,16 +77,14 @@ class FilterTable:
         self._masks = (8 * sizes - 1).astype(np.uint32)
         self._starts = np.cumsum(sizes) - sizes
 
-    def candidates(
-        self, alternatives: Hashes, among: Sequence[int] | None = None
-    ) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+    def candidates(self, alternatives: Hashes) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
         """Return the positions of the texts that may have all n-grams of an alternative.
 
-        They ascend; `among` are those to ask, all by default.
+        They ascend.
         """
         admitted = np.zeros(len(self._masks), np.bool_)
         for hashes in alternatives:
-            rows = np.arange(len(self._masks)) if among is None else np.array(among, np.intp)
+            rows = np.arange(len(self._masks))
             for hash_ in hashes:
                 bits = self._masks[rows] & np.uint32(hash_)
                 octets = self._bits[self._starts[rows] + (bits >> 3)]
@@ -87,6 +98,7 @@ def make_filter(text: bytes) -> bytes:
     n_bits = 1 << min(max(_MIN_BITS, len(text).bit_length()), _MAX_BITS)
     marks = np.zeros(n_bits, np.bool_)
     marks[_hash(text) & (n_bits - 1)] = True
+    marks[_hash_gaps(text) & (n_bits - 1)] = True
     return np.packbits(marks, bitorder="little").tobytes()
 
 
@@ -98,11 +110,45 @@ def hashes_of(alternatives: Alternatives) -> Hashes:
     )
 
 
+def hashes_of_tokens(tokens: Sequence[bytes]) -> tuple[int, ...]:
+    """Return the hashes of n-grams that any text has with these tokens in a row, the rarest first.
+
+    Between two of them may be white space, and is between two of letters and digits.
+    """
+    joined, ngrams, end = b"".join(tokens), list[bytes](), 0
+    for first, second in pairwise(tokens):
+        end += len(first)
+        if min(len(first), len(second)) > 1 or (first.isalnum() and second.isalnum()):
+            ngrams.append(joined[max(0, end - 2) : end + 2])
+    for token in tokens:
+        ngrams += [token] if len(token) == 3 else ()
+        ngrams += [token[i : i + 4] for i in range(len(token) - 3)]
+    # What is shorter is not in filters, but whole tokens of three bytes.
+    wanted = dict.fromkeys(each.lower() for each in ngrams if len(each) == 4 or each in tokens)
+    return tuple(
+        (int.from_bytes(each, "big") * _FACTOR & _MASK) >> _SHIFT
+        for each in islice(wanted, _MOST_ASKED)
+    )
+
+
 def _hash(text: bytes) -> np.ndarray[tuple[int], np.dtype[np.uint32]]:
     """Return the hash of each n-gram."""
     octets = np.frombuffer(text.lower(), np.uint8).astype(np.uint32)
     trigrams = octets[:-2] << 16 | octets[1:-1] << 8 | octets[2:]
     ngrams = np.concatenate((trigrams, trigrams[:-1] << 8 | octets[3:]))
+    hashes: np.ndarray[tuple[int], np.dtype[np.uint32]]
+    hashes = ngrams * np.uint32(_FACTOR) >> np.uint32(_SHIFT)
+    return hashes
+
+
+def _hash_gaps(text: bytes) -> np.ndarray[tuple[int], np.dtype[np.uint32]]:
+    """Return the hash of what is on both sides of each white space, as if it were not there."""
+    octets = np.frombuffer(text.lower(), np.uint8)
+    places = np.flatnonzero(~_IS_SPACE[octets])
+    after = np.flatnonzero(places[1:] - places[:-1] > 1) + 1
+    after = after[(after > 1) & (after + 1 < len(places))]
+    first, second, third, fourth = (octets[places[after + i]].astype("u4") for i in range(-2, 2))
+    ngrams = first << 24 | second << 16 | third << 8 | fourth
     hashes: np.ndarray[tuple[int], np.dtype[np.uint32]]
     hashes = ngrams * np.uint32(_FACTOR) >> np.uint32(_SHIFT)
     return hashes

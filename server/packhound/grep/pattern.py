@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from packhound.core.errors import SettingsError
 from packhound.grep.literals import NOTHING, Alternatives, required_literals
-from packhound.grep.ngrams import Hashes, hashes_of
+from packhound.grep.ngrams import Hashes, hashes_of, hashes_of_tokens
 from packhound.grep.request import Case
 
 if TYPE_CHECKING:
@@ -149,17 +149,13 @@ class TextPattern:
     """A text of which the white space may differ.
 
     `search` is None for a word. `tokens` are the words and signs in their order, folded where the
-    letter case may differ too.
+    letter case may differ too, `hashes` those of n-grams of a matching text.
     """
 
     search: Callable[[bytes, int], Match | None] | None
     tokens: tuple[bytes, ...]
     ignore_case: bool
-
-    @property
-    def literals(self) -> tuple[bytes, ...]:
-        """Texts that a matching one contains."""
-        return () if self.ignore_case else tuple(dict.fromkeys(self.tokens))
+    hashes: tuple[int, ...]
 
     def matches(self, source: bytes) -> Iterator[tuple[int, int]]:
         """Yield the offsets of the first byte of each match and of the one after its last."""
@@ -215,7 +211,7 @@ def compile_text(text: str, *, is_cut: bool = False, ignore_case: bool = False) 
     """Compile a text that has a word or sign; `is_cut` if its last word may go on."""
     if text.isascii() and _WORD.fullmatch(text) and not is_cut:
         word = text.lower() if ignore_case else text
-        return TextPattern(None, (word.encode(),), ignore_case)
+        return TextPattern(None, (word.encode(),), ignore_case, hashes_of_tokens([word.encode()]))
     parts, end = list[str](), 0
     tokens = [*_TOKEN.finditer(text)]
     for token in tokens:
@@ -230,7 +226,9 @@ def compile_text(text: str, *, is_cut: bool = False, ignore_case: bool = False) 
     regex = f"{before}{''.join(parts)}{after}"
     search = compile_search(regex, ignore_case=ignore_case, across_lines=True)
     octets = tuple(token[0].encode("utf-8", "surrogatepass") for token in tokens)
-    return TextPattern(search, octets, ignore_case)
+    # Beyond ASCII, letters of another case have other bytes, and k and s have exotic ones.
+    hashes = () if ignore_case else hashes_of_tokens(octets)
+    return TextPattern(search, octets, ignore_case, hashes)
 
 
 def compile_phrase(words: str) -> Phrase | None:

@@ -127,7 +127,8 @@ class BackgroundPreparation:
         snapshot.name_table.fold()
         self._take(self._packs.service().prepare(snapshot))
         self._take(self._folder.grep.prepare(snapshot))
-        self._take(self._folder.redacted_grep.prepare(snapshot))
+        if self._folder.redacted_grep.lacks_filters:
+            self._take(self._folder.redacted_grep.prepare(snapshot))
         collect_and_trim()  # Else a search or pack soon waits for a collection of all that is new.
 
     def _take(self, steps: Iterator[None]) -> None:

@@ -323,10 +323,11 @@ def _by_spelling(
             level = NEAR if distance else OTHER_CASE
             for node_id in snapshot.node_ids_named(name)[:_MOST_NAMED].tolist():
                 yield node_id, ExactMatch(level, f"its name, {name}, is nearly {word}")
+    names, start = snapshot.name_table.names, word.lower()
     begin = [
         name
-        for name in snapshot.name_table.names
-        if len(name) > len(word) and name[: len(word)].lower() == word.lower()
+        for name_id in stats.letters.match_all(names, word).tolist()
+        if len(name := names[name_id]) > len(word) and name[: len(word)].lower() == start
     ]
     for name in sorted(begin, key=lambda name: (len(name), name))[:_MOST_FILES]:
         named = _without_namesakes(snapshot, snapshot.node_ids_named(name))
