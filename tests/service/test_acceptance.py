@@ -5,9 +5,11 @@ from __future__ import annotations
 import difflib
 import os
 import random
+import signal
 import stat
 import subprocess
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,7 @@ import pytest
 from packhound.core.errors import SettingsError
 from packhound.core.types import Document
 from packhound.operations import as_text
-from packhound.service.acceptance import FileChange, plan_changes, write_changes
+from packhound.service.acceptance import FileChange, plan_changes, written
 from packhound.service.engine import Engine
 from tests.support.git_repository import IDENTITY, git
 from tests.support.proposals import ask, committed
@@ -179,13 +181,18 @@ def edited(change: FileChange) -> bytes:
     return text
 
 
+def write(folder: Engine, changes: Sequence[FileChange]) -> None:
+    with written(folder, changes):
+        pass
+
+
 def test_a_failure_takes_back_what_was_written(folder: Engine) -> None:
     outside = folder.root.parent / "outside"
     outside.mkdir()
     changes = plan_changes(folder, (CHANGE + NEW + GONE).encode(), three_way=False)
     (folder.root / "lib/two.py").write_text("changed meanwhile\n")
     with pytest.raises(SettingsError, match=r"nothing was written: lib/two\.py: it was changed m"):
-        write_changes(folder, changes)
+        write(folder, changes)
     assert (folder.root / "one.py").read_text() == ONE
     assert (folder.root / "lib/two.py").read_text() == "changed meanwhile\n"
     assert not (folder.root / "new").exists() and not [*folder.root.rglob(".packhound*")]
@@ -193,8 +200,50 @@ def test_a_failure_takes_back_what_was_written(folder: Engine) -> None:
     changes = plan_changes(folder, (CHANGE + NEW).encode(), three_way=False)
     (folder.root / "new").symlink_to(outside)
     with pytest.raises(SettingsError, match="nothing was written"):
-        write_changes(folder, changes)
+        write(folder, changes)
     assert not [*outside.iterdir()] and (folder.root / "one.py").read_text() == ONE
+
+
+_KILLED = """
+import os, signal, sys
+from pathlib import Path
+from packhound.service.engine import Engine
+from tests.service.test_acceptance import CHANGE, NEW
+from tests.support.proposals import ask
+engine = Engine.open(Path(sys.argv[1]))
+assert engine.settled(60)
+def kill(event, arguments):
+    # The second file, once the first is in its place.
+    if event == "os.link":
+        os.kill(os.getpid(), signal.SIGKILL)
+ask(engine, "propose", diff=CHANGE + NEW)
+sys.addaudithook(kill)
+ask(engine, "accept", proposal=CHANGE + NEW)
+"""
+
+
+def test_what_a_killed_process_wrote_by_half_is_taken_back_and_told(
+    tmp_path: Path, cache: Path
+) -> None:
+    with committed(tmp_path / "folder", FILES) as engine:
+        root = engine.root
+    command = [sys.executable, "-c", _KILLED, str(root)]
+    killed = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    assert (root / "one.py").read_text() != ONE and [*root.rglob(".packhound*")]
+    engine = Engine.open(root)
+    try:
+        assert said(engine, "status", "--porcelain") == ""
+        listed = ask(engine, "overlays")
+        assert len(listed["overlays"]) == 1 and listed["overlays"][0]["applies"]
+        (note,) = listed["notes"]
+        assert "accepted by half when its process was killed; taken back: one.py" in note
+        assert note in as_text("overlays", listed)
+        assert ask(engine, "overlays")["notes"] == []
+        assert ask(engine, "accept", proposal=CHANGE + NEW)["notes"] == []
+        assert (root / "new/four.py").exists()
+    finally:
+        engine.close()
 
 
 def test_a_commit_has_the_files_of_the_proposal_and_runs_the_users_hooks(folder: Engine) -> None:
@@ -355,7 +404,7 @@ class State:
     def accept(self, patch: str, *, three_way: bool) -> None:
         """Accept a patch in the editor that has what is not saved. Raises SettingsError."""
         changes = plan_changes(self.folder, patch.encode(), three_way=three_way, editor=self)
-        write_changes(self.folder, [each for each in changes if each.path not in self.unsaved])
+        write(self.folder, [each for each in changes if each.path not in self.unsaved])
         for each in changes:
             if each.path in self.unsaved:
                 self.unsaved[each.path] = edited(each)

@@ -1,4 +1,4 @@
-"""Writing of files in a folder: each in one step, and all or none.
+"""Writing of files in a folder: each in one step, and all or none, whenever the process is killed.
 
 Nothing is written through a link or outside the folder, and no file that is not as it was expected.
 """
@@ -13,6 +13,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
+
+from packhound.core.errors import StoreError
+from packhound.core.file_lock import FileLock
+from packhound.core.private_file import append_private, make_private_folder, read_private
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -37,31 +43,97 @@ class Replacement:
     mode: int | None = None
 
 
-def replace_files(root: Path, replacements: Sequence[Replacement]) -> list[Replacement]:
-    """Write all of some files, or none; return what takes it back, for `undo_files`.
+class _Journal(msgspec.Struct):
+    """What takes back some writes, by the name of the file that each is prepared in.
 
-    Raises OSError: one cannot be written, or has changed.
+    They are whole once the files `beside` them, which somebody else changes, are too.
     """
-    created, undo = list[str](), list[Replacement]()
-    prepared = list[tuple[Replacement, str]]()
+
+    undo: dict[str, Replacement]
+    beside: Sequence[Replacement]
+
+
+class Interrupted(msgspec.Struct, frozen=True):
+    """Paths of writes that were taken back, and of those that somebody has changed since."""
+
+    taken_back: Sequence[str]
+    changed: Sequence[str]
+
+
+@contextmanager
+def replaced_files(
+    root: Path,
+    replacements: Sequence[Replacement],
+    journals: Path,
+    beside: Sequence[Replacement] = (),
+) -> Iterator[list[Replacement]]:
+    """Write all of some files, or none; yield what takes it back, for `undo_files`.
+
+    Until the end of the context a journal in a private folder has it too, for `take_back` after a
+    kill; `beside` are files that somebody else shall change within it. Raises OSError: one cannot
+    be written, or has changed; StoreError: no journal.
+    """
+    make_private_folder(journals)
+    token = secrets.token_hex(6)
+    journal, lock = journals / token, FileLock(journals / f"{token}.lock")
+    prepared = [(each, f".packhound-{secrets.token_hex(6)}.tmp") for each in replacements]
+    undo = {
+        name: Replacement(each.path, each.after, each.before, mode=_mode_of(root, each.path))
+        for each, name in prepared
+    }
+    if not lock.acquire():
+        raise StoreError(f"'{journals}' cannot be used: a new lock is taken")
     try:
-        for each in replacements:
-            prepared.append((each, f".packhound-{secrets.token_hex(6)}.tmp"))
-            _prepare(root, *prepared[-1], created)
+        append_private(journal, msgspec.json.encode(_Journal(undo, beside)))
+        _replace(root, prepared, [*undo.values()])
+        yield [*undo.values()]
+    finally:
+        journal.unlink(missing_ok=True)
+        lock.release()
+        with suppress(OSError):
+            (journals / f"{token}.lock").unlink()
+
+
+def _replace(
+    root: Path, prepared: Sequence[tuple[Replacement, str]], undo: Sequence[Replacement]
+) -> None:
+    created = list[str]()
+    try:
+        for each, temporary in prepared:
+            _prepare(root, each, temporary, created)
         # What goes comes last: until then its text is at two places.
         for each, temporary in sorted(prepared, key=lambda pair: pair[0].after is None):
-            mode = _mode_of(root, each.path)
             _put(root, each, temporary)
-            undo.append(Replacement(each.path, each.after, each.before, mode=mode))
-    except OSError:
+    except BaseException:
         undo_files(root, undo)
         _clean(root, prepared, created)
         raise
     _clean(root, prepared, [])
-    for each in replacements:
+    for each, _ in prepared:
         if each.after is None:
             _remove_empty_folders(root, each.path)
-    return undo
+
+
+def take_back(root: Path, journals: Path) -> Iterator[Interrupted]:
+    """Take back what killed processes wrote by half; what is whole, or being written, stays."""
+    for path in sorted(journals.glob("*.lock")):
+        lock, journal = FileLock(path), path.with_suffix("")
+        with suppress(StoreError):
+            if not lock.acquire():
+                continue
+            with suppress(msgspec.MsgspecError):
+                found = msgspec.json.decode(read_private(journal) or b"", type=_Journal)
+                undo = [*found.undo.values()]
+                _clean(root, [(each, name) for name, each in found.undo.items()], [])
+                aims = [(each.path, each.before) for each in undo]
+                aims += [(each.path, each.after) for each in found.beside]
+                if not all(_is_as(root, path, text) for path, text in aims):
+                    written = [each.path for each in undo if not _is_back(root, each)]
+                    changed = undo_files(root, undo)
+                    yield Interrupted([p for p in written if p not in changed], changed)
+            journal.unlink(missing_ok=True)
+            lock.release()
+            path.unlink(missing_ok=True)
 
 
 def undo_files(root: Path, undo: Sequence[Replacement]) -> list[str]:
@@ -70,14 +142,30 @@ def undo_files(root: Path, undo: Sequence[Replacement]) -> list[str]:
     for each in reversed(undo):
         temporary = f".packhound-{secrets.token_hex(6)}.tmp"
         try:
-            _prepare(root, each, temporary, [])
-            _put(root, each, temporary)
+            if not _is_back(root, each):
+                _prepare(root, each, temporary, [])
+                _put(root, each, temporary)
         except OSError:
             changed.append(each.path)
         _clean(root, [(each, temporary)], [])
         if each.after is None:
             _remove_empty_folders(root, each.path)
     return changed
+
+
+def _is_back(root: Path, undo: Replacement) -> bool:
+    """Return True for a file that is as it was before, or was never written."""
+    return _is_as(root, undo.path, undo.after) and _mode_of(root, undo.path) == undo.mode
+
+
+def _is_as(root: Path, path: str, text: bytes | None) -> bool:
+    try:
+        with _folder_of(root, path) as (prefix, handle):
+            return _read(prefix + path.rpartition("/")[2], handle) == text
+    except FileNotFoundError:
+        return text is None
+    except OSError:
+        return False
 
 
 def _prepare(root: Path, each: Replacement, temporary: str, created: list[str]) -> None:

@@ -92,7 +92,8 @@ class Acceptance:
 def accept(call: Call, request: Accept) -> Json:
     """Write the files of a proposal. Raises SettingsError: nothing was written."""
     accepted = check_acceptance(call, request)
-    service.write_changes(accepted.root.engine, accepted.changes)
+    with service.written(accepted.root.engine, accepted.changes):
+        pass
     return record_acceptance(call, request, accepted)
 
 
@@ -115,6 +116,7 @@ def check_acceptance(call: Call, request: Accept, editor: object = None) -> Acce
         overlays = service.Overlays(root.engine.root)
         overlay = None if is_diff else _open_one(find_overlay(call, request.proposal)[1])
         patch = overlay.patch if overlay else service.patch_bytes(request.proposal)
+        root.engine.take_back()
         try:
             changes = service.plan_changes(
                 root.engine, patch, three_way=request.three_way, editor=editor
@@ -166,7 +168,8 @@ def record_acceptance(
         for each in accepted.changes
     ]
     row = {"id": overlay.id, "status": "accepted", **call.roots.whose(root.path)}
-    return {**row, "files": files, "commit": commit, "verdict": accepted.verdict}
+    row |= {"files": files, "commit": commit, "verdict": accepted.verdict}
+    return {**row, "notes": root.engine.say_taken_back()}
 
 
 def reject(call: Call, request: Reject) -> Json:
@@ -232,7 +235,8 @@ def _accepted_text(answer: Row) -> Text:
         units.append(f"  commit {answer['commit']}")
     if answer["verdict"]:
         units.append(f"  verdict: {visible_line(answer['verdict'])}")
-    return Text([f"overlay {answer['id']} is accepted"], units, "files")
+    head = [f"overlay {answer['id']} is accepted"]
+    return Text(head, units, "files", rows_in(answer, "notes"))
 
 
 def _rejected_text(answer: Row) -> Text:
@@ -246,7 +250,7 @@ OPERATIONS = (
         "Write the files of a proposed patch, all or none: into the editor where it has them open, "
         "else on the disk. Unsaved and uncommitted changes are never overwritten.",
         "`id`, `status`, `files` (`path`, `change`, whether it was `merged`, and whether it is "
-        "changed `in_editor`, and not saved), the `commit`, and the `verdict` in a line.",
+        "changed `in_editor`, and not saved), the `commit`, the `verdict` in a line, and `notes`.",
         Accept,
         accept,
         _accepted_text,

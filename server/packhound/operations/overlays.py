@@ -97,12 +97,14 @@ def edit(call: Call, request: EditOverlay) -> Json:
 
 def list_(call: Call, request: ListOverlays) -> Json:
     """Return the overlays of all folders, the newest first, without their diffs."""
-    rows = [
-        _row(call, root, overlay)
-        for root in call.roots
-        for overlay in service.Overlays(root.engine.root).all(decided=request.all)
-    ]
-    return {"overlays": sorted(rows, key=lambda row: str(row["created"]), reverse=True)}
+    rows, notes = list[Json](), list[str]()
+    for root in call.roots:
+        root.engine.take_back()
+        notes += root.engine.say_taken_back()
+        kept = service.Overlays(root.engine.root).all(decided=request.all)
+        rows += [_row(call, root, overlay) for overlay in kept]
+    rows.sort(key=lambda row: str(row["created"]), reverse=True)
+    return {"overlays": rows, "notes": notes}
 
 
 def show(call: Call, request: ShowOverlay) -> Json:
@@ -251,7 +253,8 @@ def _summary(verdict: Row, n_definitions: int, n_uses: int) -> str:
 
 def _listed_text(answer: Row) -> Text:
     units = ["\n".join(_lines(row)) for row in rows_in(answer, "overlays")]
-    return Text(() if units else ("no overlays are kept",), units, "overlays")
+    head = () if units else ("no overlays are kept",)
+    return Text(head, units, "overlays", rows_in(answer, "notes"))
 
 
 def _shown_text(answer: Row) -> Text:
@@ -346,7 +349,7 @@ OPERATIONS = (
         "overlays",
         "List overlays",
         "The patches that were proposed.",
-        "`overlays`, each as it is shown alone, without a verdict.",
+        "`overlays`, each as it is shown alone, without a verdict, and `notes`.",
         ListOverlays,
         list_,
         _listed_text,

@@ -2,8 +2,7 @@ from .acceptance import FileChange as FileChange
 from .acceptance import check_commit as check_commit
 from .acceptance import commit_changes as commit_changes
 from .acceptance import plan_changes as plan_changes
-from .acceptance import undo_changes as undo_changes
-from .acceptance import write_changes as write_changes
+from .acceptance import written as written
 from .checks import check_patch as check_patch
 from .checks import may_run as may_run
 from .engine import Engine as Engine

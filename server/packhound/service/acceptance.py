@@ -6,14 +6,15 @@ merged where the user says so, and what an editor has unsaved is for that editor
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from packhound.core.errors import SettingsError
-from packhound.files import Replacement, replace_files, undo_files
+from packhound.files import Replacement, replaced_files, undo_files
 from packhound.git import (
     PatchedFile,
     apply_patch,
@@ -26,6 +27,7 @@ from packhound.git import (
     why_not_committed,
 )
 from packhound.redact import RedactionTimeout, redact, visible_line
+from packhound.service.overlays import journals_folder
 from packhound.service.seen_texts import read_saved, read_seen
 from packhound.service.verdict import runs_on_its_own
 
@@ -109,8 +111,14 @@ def plan_changes(
     return changes
 
 
-def write_changes(engine: Engine, changes: Sequence[FileChange]) -> list[Replacement]:
-    """Write files on the disk, all or none; return what takes it back. Raises SettingsError."""
+@contextmanager
+def written(
+    engine: Engine, changes: Sequence[FileChange], in_editor: Sequence[FileChange] = ()
+) -> Iterator[None]:
+    """Write files on the disk, all or none; what is raised within takes them back, as a kill does.
+
+    `in_editor` are those that an editor changes within. Raises SettingsError: nothing was written.
+    """
     replacements = [
         Replacement(
             each.path,
@@ -122,20 +130,22 @@ def write_changes(engine: Engine, changes: Sequence[FileChange]) -> list[Replace
         for each in changes
         if each.after != each.seen or each.file.mode
     ]
-    try:
-        undo = replace_files(engine.root, replacements)
-    except OSError as error:
-        name = visible_line(str(error.filename or "a file"))
-        raise SettingsError(f"nothing was written: {name}: {error.strerror}") from None
-    engine.refresh([each.path for each in changes])
-    return undo
-
-
-def undo_changes(engine: Engine, undo: Sequence[Replacement]) -> list[str]:
-    """Take back what was written; return the paths that somebody has changed since, as they are."""
-    changed = undo_files(engine.root, undo)
-    engine.refresh([each.path for each in undo])
-    return changed
+    beside = [Replacement(each.path, each.seen, each.after) for each in in_editor]
+    with ExitStack() as stack:
+        try:
+            undo = stack.enter_context(
+                replaced_files(engine.root, replacements, journals_folder(engine.root), beside)
+            )
+        except OSError as error:
+            name = visible_line(str(error.filename or "a file"))
+            raise SettingsError(f"nothing was written: {name}: {error.strerror}") from None
+        stack.callback(engine.refresh, [each.path for each in changes])
+        try:
+            yield
+        except Exception as problem:
+            changed = undo_files(engine.root, undo)
+            also = f"; this stayed, since it was changed: {', '.join(changed)}" if changed else ""
+            raise SettingsError(f"nothing was written: {problem}{visible_line(also)}") from problem
 
 
 def check_commit(engine: Engine, message: str, changes: Sequence[FileChange]) -> None:

@@ -40,6 +40,7 @@ from packhound.service.line_history import add_line_history
 from packhound.service.notes import FolderNotes, notes_folder
 from packhound.service.open_texts import OpenTexts
 from packhound.service.other_roots import OtherRoots
+from packhound.service.overlays import take_back_interrupted
 from packhound.service.pack_sources import add_records, choose_records
 from packhound.service.packs import Packs
 from packhound.service.peers import Peers
@@ -68,6 +69,7 @@ class Engine:
     def __init__(
         self, root: Path, settings: AnySettings, notify: Listener, timing: Timing, peers: Peers
     ) -> None:
+        self._taken_back = take_back_interrupted(root)
         self._folder_settings, self._in_force = _followed(settings)
         settings = self._in_force.settings
         self.root, self._settings_lock = root, threading.Lock()
@@ -163,6 +165,18 @@ class Engine:
         if paths is not None:
             self._search.personalization.invalidate()
         self.index.refresh(paths)
+
+    def take_back(self) -> None:
+        """Take back acceptances of patches that were killed halfway."""
+        if notes := take_back_interrupted(self.root):
+            self._taken_back += notes
+            self.refresh()
+
+    def say_taken_back(self) -> list[str]:
+        """Return a note on each acceptance that was taken back, once."""
+        notes = [*self._taken_back]
+        self._taken_back.clear()
+        return notes
 
     def picked(self, path: str, line: int) -> None:
         """Record that the user opened the result at a 0-based line."""

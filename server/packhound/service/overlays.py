@@ -12,6 +12,7 @@ import msgspec
 
 from packhound.core.errors import SettingsError, StoreError
 from packhound.core.private_file import make_private_folder, read_private, write_private_atomic
+from packhound.files import take_back
 from packhound.redact import visible_line
 from packhound.service.notes import notes_folder
 
@@ -140,6 +141,23 @@ class Overlays:
         except (msgspec.MsgspecError, ValueError):
             return None
         return msgspec.structs.replace(overlay, text=text)
+
+
+def take_back_interrupted(root: Path) -> list[str]:
+    """Take back acceptances that were killed halfway; return a note on each."""
+    notes = []
+    for each in take_back(root, journals_folder(root)):
+        note = "a patch was accepted by half when its process was killed; taken back: "
+        note += visible_line(", ".join(each.taken_back)) or "nothing on the disk"
+        if each.changed:
+            note += f"; as it is since it was changed: {visible_line(', '.join(each.changed))}"
+        notes.append(f"{note}; what an editor has of it and did not save, undo there")
+    return notes
+
+
+def journals_folder(root: Path) -> Path:
+    """Return the private folder of what takes back acceptances that are not done."""
+    return notes_folder(root) / "accepting"
 
 
 def patch_of(root: Path, written: str) -> bytes:

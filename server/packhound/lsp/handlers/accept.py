@@ -33,7 +33,7 @@ from packhound.operations import (
 )
 from packhound.redact import visible_line
 from packhound.rpc import Params
-from packhound.service import undo_changes, write_changes
+from packhound.service import written
 from packhound.text import LineIndex
 
 if TYPE_CHECKING:
@@ -69,13 +69,8 @@ def accept(ls: PackhoundServer, params: Params) -> Json:
             f"nothing was written: unsaved changes in {visible_line(', '.join(stuck))}, which this"
             " editor cannot have changed from here: save them"
         )
-    engine = accepted.root.engine
-    undo = write_changes(engine, on_disk)
-    problem = _edit(ls, in_editor)
-    if problem:
-        changed = undo_changes(engine, undo)
-        also = f"; this stayed, since it was changed: {', '.join(changed)}" if changed else ""
-        raise SettingsError(f"nothing was written: {problem}{also}")
+    with written(accepted.root.engine, on_disk, [each.change for each in in_editor]):
+        _edit(ls, in_editor)
     row = record_acceptance(call, request, accepted, paths)
     answer: Json = leave(call.roots, row, Locations(ls.session))
     return answer
@@ -100,10 +95,10 @@ def _in_editor(ls: PackhoundServer, accepted: Acceptance) -> list[_OpenChange]:
     return changes
 
 
-def _edit(ls: PackhoundServer, changes: Sequence[_OpenChange]) -> str:
-    """Have the editor change its documents; return why it did not, "" if it did."""
+def _edit(ls: PackhoundServer, changes: Sequence[_OpenChange]) -> None:
+    """Have the editor change its documents. Raises SettingsError: it did not."""
     if not changes:
-        return ""
+        return
     edits = [
         types.TextDocumentEdit(
             types.OptionalVersionedTextDocumentIdentifier(each.document.uri, each.version),
@@ -117,18 +112,18 @@ def _edit(ls: PackhoundServer, changes: Sequence[_OpenChange]) -> str:
     try:
         answer = pending.result(_ANSWER_S)
     except FutureTimeout:
-        return f"the editor did not answer within {_ANSWER_S:g} s"
+        raise SettingsError(f"the editor did not answer within {_ANSWER_S:g} s") from None
     except Exception as error:
-        return f"the editor refused: {visible_line(str(error))}"
+        raise SettingsError(f"the editor refused: {visible_line(str(error))}") from None
     if not answer.applied:
-        return f"the editor refused: {visible_line(answer.failure_reason or 'no reason given')}"
+        reason = visible_line(answer.failure_reason or "no reason given")
+        raise SettingsError(f"the editor refused: {reason}")
     deadline = time.monotonic() + _SYNC_S
     while unchanged := [each for each in changes if each.document.buffer.source == each.text]:
         if time.monotonic() > deadline:
             names = ", ".join(each.change.path for each in unchanged)
-            return f"the editor did not change {visible_line(names)}"
+            raise SettingsError(f"the editor did not change {visible_line(names)}")
         time.sleep(_POLL_S)
-    return ""
 
 
 def _text_edits(ls: PackhoundServer, each: _OpenChange) -> list[types.TextEdit]:
