@@ -265,3 +265,22 @@ def test_one_tool_prepares_no_way_out_of_the_copy_for_the_next(
     subprocess.run([*command, str(repository.tree), str(tmp_path / "kept")], check=True, timeout=60)
     assert repository.digest() == before
     assert not [*outside.iterdir()]
+
+
+def test_what_a_tool_puts_in_place_of_its_cache_is_not_kept(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PACKHOUND_CONFIG_DIR", str(tmp_path))
+    outside, kept = tmp_path / "out", tmp_path / "kept"
+    outside.mkdir()
+    (outside / "key").write_text(SECRET)
+    command = [sys.executable, "-c", _CHECK, str(repository.tree), str(kept)]
+    link = f'rm -r "$H/cache" && ln -s {outside} "$H/cache"'
+    for script, is_kept in (("touch $H/cache/known", True), (link, False)):
+        text = f"[runners.mine]\ncommand = ['sh', '-c', '''H=$(dirname $HOME); {script}''']\n"
+        (tmp_path / "runners.toml").write_text(text)
+        shutil.rmtree(kept, ignore_errors=True)
+        subprocess.run(command, check=True, timeout=60)
+        assert (kept / "cache" / "known").exists() == is_kept
+        assert not [*kept.rglob("key")]
+    assert (outside / "key").read_text() == SECRET

@@ -252,6 +252,7 @@ mkdir /sys/fs/cgroup/pids/packhound-was-here
 mkdir /sys/fs/cgroup/packhound-was-here
 head -c 1 /dev/kmsg
 head -c 1 /dev/mem
+timeout 2 sh -c 'echo x > "$PIPE"'
 for disk in /dev/sd? /dev/vd? /dev/nvme*n1 /dev/dm-?; do head -c 1 $disk && exit 0; done; exit 1
 env | grep -i hunter2
 """.strip().split("\n")
@@ -265,7 +266,9 @@ def test_commands_that_would_leave_the_copy_fail(
     before, home = repository.digest(), tmp_path / "home"
     outside = tmp_path / "users-home"
     outside.mkdir()
-    path = str(tmp_path / "socket")
+    path, pipe = str(tmp_path / "socket"), str(tmp_path / "pipe")
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as local:
         local.bind(path)
         local.listen()
@@ -274,6 +277,7 @@ def test_commands_that_would_leave_the_copy_fail(
             "HOME_OUT": str(outside),
             "PARENT_OUT": str(os.getpid()),
             "SOCKET": path,
+            "PIPE": pipe,
             "PORT": str(server.getsockname()[1]),
         }
         script = "\n".join(
@@ -282,8 +286,9 @@ def test_commands_that_would_leave_the_copy_fail(
         ordered = order(["sh", "-c", script + "\ntrue"], home, repository.tree, **environment)
         process = Process(ordered, Limits())
         lines = [line.decode() for line in process.lines()]
+    os.close(reading)
     if process.ended.unlimited:
-        pytest.skip("this system has no namespaces for users")
+        pytest.skip(f"this system cannot limit {process.ended.unlimited}")
     # What it can do to its own copy, where the original was, is its own affair.
     did = [ESCAPES[int(line.split()[1])] for line in lines if line.startswith("did ")]
     assert [each for each in did if "$ROOT_OUT" not in each] == []
@@ -299,24 +304,67 @@ def test_what_the_system_cannot_limit_is_said(tmp_path: Path) -> None:
     assert any(each.startswith("the files that it may write") for each in ended.unlimited)
 
 
-_MOUNTED = """
+_INSIDE = """
 import os, sys
 from packhound.runs.process import Limits, Order, Process
 home, *command = sys.argv[1:]
-process = Process(Order(command, {"PATH": os.environ["PATH"]}, home, home, home, home), Limits())
+root, environment = os.path.dirname(home), {"PATH": os.environ["PATH"]}
+process = Process(Order(command, environment, home, home, root, home), Limits())
 print(*process.lines(), process.ended)
+"""
+_DEEP = """
+import ctypes, os, sys
+os.chdir(sys.argv[1])
+for _ in range(30):
+    os.makedirs("d" * 200, exist_ok=True)
+    os.chdir("d" * 200)
+assert not ctypes.CDLL(None).mount(b"none", b".", b"tmpfs", 0, None)
+os.chdir("/")
+os.execvp(sys.argv[2], sys.argv[2:])
 """
 
 
-def test_a_disk_under_any_name_is_read_only(tmp_path: Path) -> None:
-    home, disk = tmp_path / "home", tmp_path / "größte disk"
+def run_in_namespaces(first: list[str], home: Path, *command: str) -> str:
+    """Return what is said of a command in a copy, after another one in namespaces of a test's."""
     home.mkdir()
+    apart = ["unshare", "--user", "--map-root-user", "--mount", *first]
+    if subprocess.run([*apart, "true"], check=False, capture_output=True).returncode:
+        pytest.skip("this system has no namespaces for users")
+    child = [PYTHON, "-c", _INSIDE, str(home), *command]
+    return subprocess.run([*apart, *child], check=True, capture_output=True, text=True).stdout
+
+
+def test_a_disk_under_any_name_is_read_only(tmp_path: Path) -> None:
+    disk = tmp_path / "größte disk"
     disk.mkdir()
     mount = 'mount -t tmpfs none "$0" && "$@"; ls "$0"'
-    command = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mount, str(disk)]
-    if subprocess.run([*command, "true"], check=False, capture_output=True).returncode:
-        pytest.skip("this system has no namespaces for users")
-    child = [PYTHON, "-c", _MOUNTED, str(home), "touch", str(disk / "written")]
-    done = subprocess.run([*command, *child], check=True, capture_output=True, text=True)
-    assert "code=1" in done.stdout
-    assert "written\n" not in done.stdout.splitlines(keepends=True)
+    written = str(disk / "written")
+    said = run_in_namespaces(["sh", "-c", mount, str(disk)], tmp_path / "home", "touch", written)
+    assert "code=1" in said
+    assert "unlimited=()" in said
+    assert "written\n" not in said.splitlines(keepends=True)
+
+
+def test_a_disk_that_cannot_be_made_read_only_is_told(tmp_path: Path) -> None:
+    """Its path is longer than the system takes one."""
+    first = [PYTHON, "-c", _DEEP, str(tmp_path)]
+    said = run_in_namespaces(first, tmp_path / "home", "true")
+    assert f"what it may write below '{tmp_path}/ddd" in said.replace('"', "")
+
+
+def test_without_namespaces_it_writes_no_text_but_in_its_copy(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("mine")
+    script = f"""
+for path in {tmp_path}/mine {tmp_path}/new here; do echo x > $path; done 2> /dev/null
+rm -f {tmp_path}/mine; mv here {tmp_path}/moved; mkdir sub; mv here sub; ls sub; ls {tmp_path}
+"""
+    none = 'echo 0 > /proc/sys/user/max_user_namespaces && "$@"'
+    command = ("sh", "-c", script)
+    said = run_in_namespaces(["sh", "-c", none, "sh"], tmp_path / "home", *command)
+    assert "'the network'" in said
+    if "the files that it may write" in said:
+        pytest.skip("this system has no Landlock")
+    assert "the rights of your files: those that you can" in said
+    assert (tmp_path / "mine").read_text() == "mine"
+    assert {*os.listdir(tmp_path)} == {"mine", "home"}
+    assert "b'here'" in said

@@ -310,6 +310,22 @@ def test_what_a_link_makes_a_hook_is_not_committed_unseen(folder: Engine, is_fol
         ask(folder, "accept", proposal=change, commit="ci: check")
 
 
+def test_what_a_hook_names_is_not_committed_unseen_and_hooks_are_told(folder: Engine) -> None:
+    for name, script in (("pre-commit", "sh scripts/lint.sh"), ("post-commit", "true")):
+        hook = folder.root / ".git/hooks" / name
+        hook.write_text(f"#!/bin/sh\n{script}\n")
+        hook.chmod(0o755)
+    lint = diff_of("scripts/lint.sh", None, "exit 0\n")
+    with pytest.raises(SettingsError, match=r"in CI: the hook pre-commit names it: accept the"):
+        ask(folder, "accept", proposal=lint, commit="ci: lint")
+    assert ask(folder, "accept", proposal=lint)["hooks"] == []
+    for name, value in (("user.name", "t"), ("user.email", "t@t")):
+        git(folder.root, "config", name, value)
+    accepted = ask(folder, "accept", proposal=CHANGE, commit="feat: say five")
+    assert accepted["hooks"] == ["post-commit", "pre-commit"]
+    assert "; hooks that ran: post-commit, pre-commit" in as_text("accept", accepted)
+
+
 def test_nothing_that_a_submodule_names_runs(folder: Engine, tmp_path: Path) -> None:
     sub = folder.root / "sub"
     sub.mkdir()

@@ -15,7 +15,7 @@ from .co_changes import CoChanges as CoChanges
 from .co_changes import read_commits as read_commits
 from .commit import commit_files as commit_files
 from .commit import find_uncommitted as find_uncommitted
-from .commit import hooks_within as hooks_within
+from .commit import hooks_of as hooks_of
 from .commit import why_not_committed as why_not_committed
 from .hunks import OPTIONS as OPTIONS
 from .hunks import Hunk as Hunk

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from packhound.core.errors import SettingsError
 from packhound.git.client import FOREIGN, git, git_program, has_filters, open_repository
@@ -16,8 +18,12 @@ from packhound.git.working_tree import read_committed
 
 _TIMEOUT_S = 100.0
 """Time for hooks and a signature; the command line waits for 120 s."""
-_MAX_WORDS = 2_000
+_MAX_WORDS, _MAX_HOOK = 2_000, 100_000
 _LITERAL = "--literal-pathspecs"
+_AT_COMMIT = (
+    *("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"),
+    *("post-index-change", "reference-transaction"),
+)
 _UNFINISHED = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")
 
 
@@ -54,11 +60,24 @@ def why_not_committed(root: Path) -> str:
     return f"git is in the middle of {unfinished[0]}: finish that first" if unfinished else ""
 
 
-def hooks_within(root: Path) -> set[str]:
-    """Return the paths in the folder of the hooks that git runs, and of files that hooks link to.
+class Hooks(NamedTuple):
+    """The hooks that git runs at a commit, with the beginnings of their texts.
 
-    They are those after links; one may be that of a folder.
+    `within` has the paths in the folder of all hooks and of files that hooks link to, those after
+    links; one may be that of a folder.
     """
+
+    texts: Mapping[str, str]
+    within: Collection[str]
+
+    def name(self, path: str) -> Iterator[str]:
+        """Yield the hooks that name a file, by its path or the end of it; not what they call."""
+        pattern = re.compile(rf"(?<![\w.-]){re.escape(path.rpartition('/')[2])}(?![\w-])")
+        return (name for name, text in self.texts.items() if pattern.search(text))
+
+
+def hooks_of(root: Path) -> Hooks:
+    """Return the hooks of a folder's repository."""
     ask = ("config", "--show-scope", "--type=path", "--get-all", "core.hooksPath")
     listed = (git(root, *ask) or "").splitlines()
     # Ours, of the command line, switches them off.
@@ -68,12 +87,17 @@ def hooks_within(root: Path) -> set[str]:
         hooks = top / paths[-1]
     else:
         hooks = root / (git(root, "rev-parse", "--git-common-dir") or "").rstrip("\n") / "hooks"
-    found = [hooks]
+    found, texts = [hooks], dict[str, str]()
     with suppress(OSError):
         found += hooks.iterdir()
+    for each in found:
+        if each.name in _AT_COMMIT and each.is_file() and os.access(each, os.X_OK):
+            with each.open("rb") as file:
+                texts[each.name] = file.read(_MAX_HOOK).decode("utf-8", "replace")
     real = (Path(os.path.realpath(each)) for each in found)
     folder = Path(os.path.realpath(root))
-    return {each.relative_to(folder).as_posix() for each in real if each.is_relative_to(folder)}
+    within = {each.relative_to(folder).as_posix() for each in real if each.is_relative_to(folder)}
+    return Hooks(dict(sorted(texts.items())), within)
 
 
 def commit_files(root: Path, message: str, paths: Sequence[str]) -> str:

@@ -87,6 +87,8 @@ class Acceptance:
     overlay: Overlay
     changes: Sequence[FileChange]
     verdict: str
+    hooks: Sequence[str]
+    """Those that a commit runs."""
 
 
 def accept(call: Call, request: Accept) -> Json:
@@ -111,7 +113,7 @@ def check_acceptance(call: Call, request: Accept, editor: object = None) -> Acce
         )
     is_diff = "\n" in request.proposal.strip()
     roots = [*call.roots] if is_diff else [find_overlay(call, request.proposal)[0]]
-    refusals = []
+    refusals, hooks = [], list[str]()
     for root in roots:
         overlays = service.Overlays(root.engine.root)
         overlay = None if is_diff else _open_one(find_overlay(call, request.proposal)[1])
@@ -125,10 +127,12 @@ def check_acceptance(call: Call, request: Accept, editor: object = None) -> Acce
             refusals.append(refusal)
             continue
         if request.commit:
-            service.check_commit(root.engine, f"{request.commit}\n{request.reason}", changes)
+            hooks = service.check_commit(
+                root.engine, f"{request.commit}\n{request.reason}", changes
+            )
         if overlay is None:
             overlay = overlays.add(request.proposal, "", "", _base(changes))
-        return Acceptance(root, overlay, changes, _summary(root, overlay))
+        return Acceptance(root, overlay, changes, _summary(root, overlay), hooks)
     raise service.best_refusal(refusals or [SettingsError("no folder is open")])
 
 
@@ -168,7 +172,8 @@ def record_acceptance(
         for each in accepted.changes
     ]
     row = {"id": overlay.id, "status": "accepted", **call.roots.whose(root.path)}
-    row |= {"files": files, "commit": commit, "verdict": accepted.verdict}
+    row |= {"files": files, "commit": commit, "hooks": [*accepted.hooks]}
+    row["verdict"] = accepted.verdict
     return {**row, "notes": root.engine.say_taken_back()}
 
 
@@ -232,7 +237,8 @@ def _accepted_text(answer: Row) -> Text:
         where = ", in the editor: not saved" if file["in_editor"] else ""
         units.append(f"  {file['change']} {path_of({**answer, **file})}{merged}{where}")
     if answer["commit"]:
-        units.append(f"  commit {answer['commit']}")
+        ran = f"; hooks that ran: {', '.join(answer['hooks'])}" if answer["hooks"] else ""
+        units.append(f"  commit {answer['commit']}{ran}")
     if answer["verdict"]:
         units.append(f"  verdict: {visible_line(answer['verdict'])}")
     head = [f"overlay {answer['id']} is accepted"]
@@ -250,7 +256,8 @@ OPERATIONS = (
         "Write the files of a proposed patch, all or none: into the editor where it has them open, "
         "else on the disk. Unsaved and uncommitted changes are never overwritten.",
         "`id`, `status`, `files` (`path`, `change`, whether it was `merged`, and whether it is "
-        "changed `in_editor`, and not saved), the `commit`, the `verdict` in a line, and `notes`.",
+        "changed `in_editor`, and not saved), the `commit`, the `hooks` that it ran, the `verdict` "
+        "in a line, and `notes`.",
         Accept,
         accept,
         _accepted_text,

@@ -72,11 +72,13 @@ class BaseRuns:
         """Keep the caches of tools, only of a run without a patch: no patch can poison them."""
         source = home / "cache"
         with suppress(OSError):
-            if sum(path.lstat().st_size for path in source.rglob("*")) > _MAX_CACHE_BYTES:
+            # A link was put there by a run: what it leads to is no cache.
+            sizes = (path.lstat().st_size for path in source.rglob("*"))
+            if source.is_symlink() or sum(sizes) > _MAX_CACHE_BYTES:
                 return
             if self._caches.exists():
                 self._caches.rename(home / "former-cache")
-            shutil.copytree(source, self._caches, symlinks=True)
+            source.rename(self._caches)
 
 
 def key_of(name: str, runner: Runner, environment: Mapping[str, str], *values: object) -> str:

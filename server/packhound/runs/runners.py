@@ -258,14 +258,6 @@ def environment_of(table: Table, root: Path, home: Path) -> dict[str, str]:
         for name, folder in _TOOLCHAINS.items()
         if name in os.environ or (Path.home() / folder).is_dir()
     }
-    run_folders = {
-        "HOME": "home",
-        "TMPDIR": "tmp",
-        "XDG_CACHE_HOME": "cache",
-        "GOCACHE": "cache/go",
-    }
-    run_folders |= {"MYPY_CACHE_DIR": "cache/mypy", "RUFF_CACHE_DIR": "cache/ruff"}
-    run_folders |= {"CARGO_TARGET_DIR": "cache/cargo"}
     return {
         **tools,
         **inherited,

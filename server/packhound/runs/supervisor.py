@@ -2,13 +2,15 @@
 
 The first line of standard input is the order, in JSON; when that input ends, all that the command
 has started is killed, also what left its process group. Where the system allows it, the command
-has a network, a table of processes and mounts of its own, in which only one folder can be written.
+has a network, a table of processes and mounts of its own, in which only one folder can be written;
+Landlock keeps it from named pipes elsewhere, and from all files where there are no such mounts.
 What the command prints is standard output; the report, in JSON, is standard error.
 """
 
 from __future__ import annotations
 
 import ctypes
+import errno
 import fcntl
 import json
 import os
@@ -31,6 +33,11 @@ _KEPT_FLAGS = 2 | 4 | 8 | 1_024 | 2_048
 """Of a mount, which may not be dropped: nosuid, nodev, noexec, noatime, nodiratime."""
 _RELATIME, _MS_RELATIME = 4_096, 1 << 21
 _DEATH_SIGNAL, _SUBREAPER, _NO_NEW_PRIVILEGES = 1, 36, 38
+_NEW_RULES, _ADD_RULE, _RESTRICT, _BELOW = 444, 445, 446, 1
+"""System calls of Landlock, with one number on all machines; LANDLOCK_RULE_PATH_BENEATH."""
+_WRITING = 1 << 1 | sum(1 << bit for bit in range(4, 15))
+"""WRITE_FILE, REMOVE_*, MAKE_*, REFER and TRUNCATE: all that changes a folder or a text."""
+_RULES_VERSION, _MAX_TOLD = 3, 10
 _FLAGS, _UP = (0x8913, 0x8914), 1
 """SIOCGIFFLAGS and SIOCSIFFLAGS; IFF_UP."""
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
@@ -55,6 +62,7 @@ def main() -> None:
         _LIBC.prctl(_SUBREAPER, 1, 0, 0, 0)
     order["user"] = os.getuid(), os.getgid()
     order["sockets"] = _sockets()
+    order["rules"] = order["apart"] and _has_rules()
     order["apart"] = _IS_LINUX and order["apart"] and _enter_namespaces(*order["user"])
     remarks, writing = os.pipe()
     init = os.fork()
@@ -145,14 +153,19 @@ def _run_init(order: Order, group: Path | None, remarks: int) -> None:
         _LIBC.prctl(_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
     if group:
         (group / "cgroup.procs").write_text("0")
-    is_read_only = order["apart"] and not _LIBC.unshare(_NEW_MOUNTS) and _set_up_mounts(order)
+    has_mounts = order["apart"] and not _LIBC.unshare(_NEW_MOUNTS)
+    writable = _set_up_mounts(order) if has_mounts else []
     if order["apart"]:
         with suppress(OSError):
             _set_up_loopback()
     else:
         os.write(remarks, b"the network\nthe processes that it may end\n")
-    if not is_read_only:
-        os.write(remarks, b"the files that it may write: those that you can\n")
+    if not has_mounts:
+        what = "the rights of your files" if order["rules"] else "the files that it may write"
+        writable = [f"{what}: those that you can"]
+    elif not order["rules"]:
+        writable.append("what it may write into named pipes")
+    os.write(remarks, "".join(f"{each[:200]}\n" for each in writable[:_MAX_TOLD]).encode())
     os.close(remarks)
     command = os.fork()
     if not command:
@@ -171,11 +184,27 @@ def _mount(source: str, target: str, kind: str, flags: int, data: bytes | None =
     return not _LIBC.mount(*where, kind.encode(), flags, data)
 
 
-def _set_up_mounts(order: Order) -> bool:
+def _has_rules() -> bool:
+    """Return True if the kernel has all of Landlock that is needed."""
+    return _IS_LINUX and _LIBC.syscall(_NEW_RULES, None, 0, 1) >= _RULES_VERSION
+
+
+def _allow_writing(folders: list[str]) -> None:
+    """Let this process and its children write below some folders alone. Raises OSError."""
+    handled = struct.pack("Q", _WRITING)
+    rules = _LIBC.syscall(_NEW_RULES, handled, len(handled), 0)
+    for folder in folders:
+        rule = struct.pack("=Qi", _WRITING, os.open(folder, os.O_PATH | os.O_CLOEXEC))
+        _LIBC.syscall(_ADD_RULE, rules, _BELOW, rule, 0)
+    if rules < 0 or _LIBC.syscall(_RESTRICT, rules, 0):
+        raise OSError(ctypes.get_errno(), "what it writes cannot be limited")
+
+
+def _set_up_mounts(order: Order) -> list[str]:
     """Make all but one folder and devices read-only, and put the copy in the place of the original.
 
-    So editable installs and absolute paths lead to the copy. Return True if the original cannot
-    be written; where it cannot be covered, the command runs in the copy's own place.
+    So editable installs and absolute paths lead to the copy; where the original cannot be covered,
+    the command runs in the copy's own place. Return what can be written nevertheless.
     """
     home, root, folder = order["home"], order["root"], order["folder"]
     _mount("none", "/", "", _REC | _PRIVATE)
@@ -194,22 +223,33 @@ def _set_up_mounts(order: Order) -> bool:
             _mount(f"{root}/{path}", f"{folder}/{path}", "", _BIND)
     rows = Path("/proc/self/mounts").read_bytes().split(b"\n")
     words = [row.split(b" ")[1].decode("unicode_escape") for row in rows if row]
+    writable = list[str]()
     for target in (os.fsdecode(word.encode("latin-1")) for word in words):
-        if target in (home, "/proc") or f"{target}/".startswith("/dev/"):
+        if target in (home, "/proc") or f"{target}/".startswith(("/dev/", f"{home}/dev/")):
             continue
-        with suppress(OSError):
-            flag = os.statvfs(target).f_flag
-            flags = (flag & _KEPT_FLAGS) | (_MS_RELATIME if flag & _RELATIME else 0)
-            _mount("none", target, "", _REMOUNT | _BIND | _RDONLY | flags)
+        if not _make_read_only(target):
+            writable.append(f"what it may write below {target!r}")
     _mount("none", "/run", "tmpfs", 2 | 4 | 8, b"size=16m")
     for path in order["sockets"]:
         with suppress(OSError):
             if Path(path).is_socket():
                 _mount("/dev/null", path, "", _BIND)
-    is_read_only = not os.access(root, os.W_OK)
+    if os.access(root, os.W_OK):
+        writable.append(f"what it may write below {root!r}")
     if not Path(home).is_relative_to(root) and _mount(folder, root, "", _BIND | _REC):
         order["folder"] = root
-    return is_read_only
+    return writable
+
+
+def _make_read_only(target: str) -> bool:
+    """Return True if nothing can be written below a mount, or nobody gets there."""
+    try:
+        flag = os.statvfs(target).f_flag
+        flags = (flag & _KEPT_FLAGS) | (_MS_RELATIME if flag & _RELATIME else 0)
+        _mount("none", target, "", _REMOUNT | _BIND | _RDONLY | flags)
+        return bool(os.statvfs(target).f_flag & os.ST_RDONLY)
+    except OSError as error:
+        return error.errno in (errno.ENOENT, errno.ENOTDIR, errno.EACCES)
 
 
 def _set_up_devices(folder: str) -> None:
@@ -262,6 +302,9 @@ def _execute(order: Order) -> None:
         for path in order["dependencies"]:
             with suppress(OSError):  # Where it could not be mounted.
                 Path(folder, path).symlink_to(Path(order["root"], path))
+        if order["rules"]:
+            own = ["/proc", "/run"] if order["apart"] else []
+            _allow_writing([order["home"], folder, "/dev", *own])
         os.chdir(folder)
         sources = [order["plugins"], f"{folder}/src", folder]
         environment["PYTHONPATH"] = os.pathsep.join(sources)

@@ -20,7 +20,7 @@ from packhound.git import (
     apply_patch,
     commit_files,
     find_uncommitted,
-    hooks_within,
+    hooks_of,
     line_edits,
     merge,
     read_committed,
@@ -148,19 +148,24 @@ def written(
             raise SettingsError(f"nothing was written: {problem}{visible_line(also)}") from problem
 
 
-def check_commit(engine: Engine, message: str, changes: Sequence[FileChange]) -> None:
-    """Raise SettingsError if these changes are nothing that should be committed at once."""
+def check_commit(engine: Engine, message: str, changes: Sequence[FileChange]) -> list[str]:
+    """Return the names of the hooks that a commit of some changes runs.
+
+    Raises SettingsError: they are nothing that should be committed at once.
+    """
     if problem := why_not_committed(engine.root):
         raise SettingsError(f"nothing can be committed: {problem}")
     paths = _paths_of(each.file for each in changes)
     unsaved = {each.path for each in changes if each.is_unsaved}
     _refuse(unsaved | find_uncommitted(engine.root, paths), _IN_COMMIT)
-    hooks = hooks_within(engine.root)
+    hooks = hooks_of(engine.root)
     for each in changes:
-        is_hook = any(f"{each.path}/".startswith(f"{hook}/") for hook in hooks)
-        if is_hook or runs_on_its_own(each.path):
+        is_hook = any(f"{each.path}/".startswith(f"{hook}/") for hook in hooks.within)
+        names = [*hooks.name(each.path)]
+        if is_hook or names or runs_on_its_own(each.path):
+            by = f": the hook {names[0]} names it" if names else ""
             raise SettingsError(
-                f"{each.path!r} says what runs at a commit or in CI: accept the patch without a"
+                f"{each.path!r} says what runs at a commit or in CI{by}: accept the patch without a"
                 " commit, look at it, and commit it yourself"
             )
     for what, text in (("the message", message), *((c.path, c.file.added) for c in changes)):
@@ -173,6 +178,7 @@ def check_commit(engine: Engine, message: str, changes: Sequence[FileChange]) ->
                 f"nothing is committed: {what} has what looks like a secret; take it out, or"
                 " accept the patch without a commit"
             )
+    return [*hooks.texts]
 
 
 def commit_changes(engine: Engine, message: str, changes: Sequence[FileChange]) -> str:
