@@ -21,7 +21,7 @@ from packhound.evaluation.cases import Case, same_path
 from packhound.evaluation.graded import is_answer
 from packhound.evaluation.suite import load_suite
 from packhound.index.snapshot import Snapshot
-from packhound.search.confidence import Rating, answer_features, best_nodes, hit_features
+from packhound.search.confidence import answer_features, best_nodes, hit_features, rate_hits
 from packhound.search.environment import SearchEnvironment
 from packhound.search.pipeline import best_hits, parse, retrieve_context, source_of
 from packhound.search.query.encode import encode
@@ -121,10 +121,10 @@ def ask(
         return None
     ranking = rank(context, settings_from({"search.fuser": fuser}), "node", source, 50)
     hits = best_hits(context, ranking, N_HITS, environment.root)
-    start = time.perf_counter()
     best, is_first = best_nodes(ranking)
     answer = answer_features(context, best, best[is_first])
-    Rating(context, 0.5, {"bias": 1.0, "words": 1.0}).rate(hits)
+    start = time.perf_counter()
+    rate_hits(context, ranking, source, hits)
     micros = (time.perf_counter() - start) * 1e6
     rows = context.candidates.position.take([hit.node.node_id for hit in hits]).astype(np.intp)
     return Row(

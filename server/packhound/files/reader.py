@@ -230,7 +230,7 @@ def stamp_of(status: os.stat_result) -> FileStamp:
 def stamp_at(root: Path, path: str) -> FileStamp | None:
     """Return the stamp of a file as of now; None if it is not there."""
     try:
-        return stamp_of((root / path).lstat())
+        return stamp_of(os.lstat(f"{root}/{path}"))
     except (OSError, ValueError):
         return None
 

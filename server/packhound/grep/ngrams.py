@@ -2,8 +2,8 @@
 
 Letters A to Z count as a to z, so one filter serves patterns of any case. A filter has at least a
 bit for each byte of its text up to 16 KiB, and one hash function: a literal of n such pieces passes
-by chance with a probability of its load to the power of n. The two bytes before white space and the
-two after it count as four in a row, so that words are known to be neighbours whatever is between.
+by chance with a probability of its load to the power of n. The three bytes before white space and
+the three after it, all white space aside, are a piece too: so neighbouring words are known.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from packhound.grep.literals import Alternatives
 
 _MIN_BITS, _MAX_BITS = 6, 17
 """Powers of two."""
-_MASK, _FACTOR, _SHIFT = 0xFFFFFFFF, 0x9E3779B1, 32 - _MAX_BITS
+_FACTOR, _GAP, _SHIFT = 0x9E3779B1, 0x01000193, 32 - _MAX_BITS
 """Fibonacci hashing, cut to the bits of the largest filter (Knuth, TAOCP 3, 6.4)."""
 _ANYTHING = b"\xff"
 """The filter of a text that may contain anything."""
@@ -113,22 +113,23 @@ def hashes_of(alternatives: Alternatives) -> Hashes:
 def hashes_of_tokens(tokens: Sequence[bytes]) -> tuple[int, ...]:
     """Return the hashes of n-grams that any text has with these tokens in a row, the rarest first.
 
-    Between two of them may be white space, and is between two of letters and digits.
+    Between two of them may be white space, and is where both are of letters and digits.
     """
-    joined, ngrams, end = b"".join(tokens), list[bytes](), 0
+    joined, hashes, end = b"".join(tokens).lower(), list[int](), 0
     for first, second in pairwise(tokens):
         end += len(first)
-        if min(len(first), len(second)) > 1 or (first.isalnum() and second.isalnum()):
-            ngrams.append(joined[max(0, end - 2) : end + 2])
-    for token in tokens:
-        ngrams += [token] if len(token) == 3 else ()
-        ngrams += [token[i : i + 4] for i in range(len(token) - 3)]
-    # What is shorter is not in filters, but whole tokens of three bytes.
-    wanted = dict.fromkeys(each.lower() for each in ngrams if len(each) == 4 or each in tokens)
-    return tuple(
-        (int.from_bytes(each, "big") * _FACTOR & _MASK) >> _SHIFT
-        for each in islice(wanted, _MOST_ASKED)
-    )
+        gap = joined[max(0, end - 3) : end + 3]
+        if len(gap) == 6 and end > 2 and first.isalnum() and second.isalnum():
+            hashes.append(_number(gap[:3]) * _GAP ^ _number(gap[3:]))
+    for token in map(bytes.lower, tokens):
+        hashes += [_number(token)] if len(token) == 3 else ()
+        hashes += [_number(token[i : i + 4]) for i in range(len(token) - 3)]
+    wanted = islice(dict.fromkeys(hashes), _MOST_ASKED)
+    return tuple((number * _FACTOR & 0xFFFFFFFF) >> _SHIFT for number in wanted)
+
+
+def _number(octets: bytes) -> int:
+    return int.from_bytes(octets, "big")
 
 
 def _hash(text: bytes) -> np.ndarray[tuple[int], np.dtype[np.uint32]]:
@@ -142,13 +143,13 @@ def _hash(text: bytes) -> np.ndarray[tuple[int], np.dtype[np.uint32]]:
 
 
 def _hash_gaps(text: bytes) -> np.ndarray[tuple[int], np.dtype[np.uint32]]:
-    """Return the hash of what is on both sides of each white space, as if it were not there."""
+    """Return the hash of what is on both sides of each white space."""
     octets = np.frombuffer(text.lower(), np.uint8)
     places = np.flatnonzero(~_IS_SPACE[octets])
     after = np.flatnonzero(places[1:] - places[:-1] > 1) + 1
-    after = after[(after > 1) & (after + 1 < len(places))]
-    first, second, third, fourth = (octets[places[after + i]].astype("u4") for i in range(-2, 2))
-    ngrams = first << 24 | second << 16 | third << 8 | fourth
+    after = after[(after > 2) & (after + 2 < len(places))]
+    a, b, c, d, e, f = (octets[places[after + i]].astype(np.uint32) for i in range(-3, 3))
+    gaps = (a << 16 | b << 8 | c) * np.uint32(_GAP) ^ (d << 16 | e << 8 | f)
     hashes: np.ndarray[tuple[int], np.dtype[np.uint32]]
-    hashes = ngrams * np.uint32(_FACTOR) >> np.uint32(_SHIFT)
+    hashes = gaps * np.uint32(_FACTOR) >> np.uint32(_SHIFT)
     return hashes

@@ -144,28 +144,33 @@ class Phrase:
         return compile_search(regex, ignore_case=True, across_lines=True)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class TextPattern:
     """A text of which the white space may differ.
 
-    `search` is None for a word. `tokens` are the words and signs in their order, folded where the
+    `regex` is empty for a word. `tokens` are the words and signs in their order, folded where the
     letter case may differ too, `hashes` those of n-grams of a matching text.
     """
 
-    search: Callable[[bytes, int], Match | None] | None
+    regex: str
     tokens: tuple[bytes, ...]
     ignore_case: bool
     hashes: tuple[int, ...]
 
+    @cached_property
+    def _search(self) -> Callable[[bytes, int], Match | None]:
+        # Compiled for the first file that the filters admit.
+        return compile_search(self.regex, ignore_case=self.ignore_case, across_lines=True)
+
     def matches(self, source: bytes) -> Iterator[tuple[int, int]]:
         """Yield the offsets of the first byte of each match and of the one after its last."""
-        if self.search is None:
+        if not self.regex:
             yield from _word_offsets(self.tokens[0], source.lower() if self.ignore_case else source)
             return
         if not self.ignore_case and not self._has_neighbours(source):
             return
         offset = 0
-        while match := self.search(source, offset):
+        while match := self._search(source, offset):
             yield match.start(), match.end()
             offset = max(match.end(), match.start() + 1)
 
@@ -211,7 +216,7 @@ def compile_text(text: str, *, is_cut: bool = False, ignore_case: bool = False) 
     """Compile a text that has a word or sign; `is_cut` if its last word may go on."""
     if text.isascii() and _WORD.fullmatch(text) and not is_cut:
         word = text.lower() if ignore_case else text
-        return TextPattern(None, (word.encode(),), ignore_case, hashes_of_tokens([word.encode()]))
+        return TextPattern("", (word.encode(),), ignore_case, hashes_of_tokens([word.encode()]))
     parts, end = list[str](), 0
     tokens = [*_TOKEN.finditer(text)]
     for token in tokens:
@@ -224,11 +229,10 @@ def compile_text(text: str, *, is_cut: bool = False, ignore_case: bool = False) 
     before = r"\b" if first[0].isascii() and _WORD.match(first) else ""
     after = r"\b" if last[-1].isascii() and _WORD.match(last) and not is_cut else ""
     regex = f"{before}{''.join(parts)}{after}"
-    search = compile_search(regex, ignore_case=ignore_case, across_lines=True)
     octets = tuple(token[0].encode("utf-8", "surrogatepass") for token in tokens)
     # Beyond ASCII, letters of another case have other bytes, and k and s have exotic ones.
     hashes = () if ignore_case else hashes_of_tokens(octets)
-    return TextPattern(search, octets, ignore_case, hashes)
+    return TextPattern(regex, octets, ignore_case, hashes)
 
 
 def compile_phrase(words: str) -> Phrase | None:

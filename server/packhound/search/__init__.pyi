@@ -9,7 +9,7 @@ from .answer_notes import so_far as so_far
 from .answer_notes import without_denials as without_denials
 from .answer_notes import without_files as without_files
 from .cache import SearchCache as SearchCache
-from .confidence import rate_in_order as rate_in_order
+from .confidence import falling_chances as falling_chances
 from .confidence import word_of as word_of
 from .environment import SearchEnvironment as SearchEnvironment
 from .explain import phrase as phrase

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import exp, log1p
 from pathlib import Path
@@ -61,55 +60,40 @@ PATH = Path(__file__).parent / "rank/confidence.json"
 Coefficients: TypeAlias = Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Rating:
-    """The rating of one answer: the chance that it is right.
+def rate_hits(
+    context: SignalContext, ranking: Ranking, source: Source, hits: Sequence[Hit]
+) -> tuple[list[float], float]:
+    """Return the chance of each hit, which falls with its rank, and that of the answer.
 
-    `hit_coefficients` are of the odds of a hit if the answer is right.
+    They are of a ranking by a source that `is_rated`.
     """
-
-    context: SignalContext
-    confidence: float
-    hit_coefficients: Coefficients
-
-    def rate(self, hits: tuple[Hit, ...]) -> tuple[tuple[Hit, ...], float]:
-        """Return the hits with a confidence each, which falls with their rank, and the answer's."""
-        if not hits:
-            return hits, 0.0
-        node_ids = [hit.node.node_id for hit in hits]
-        rows = self.context.candidates.position.take(node_ids).astype(np.intp)
-        values = hit_features(self.context, rows, [hit.rank for hit in hits])
-        confidence = self.confidence
-        log_odds = sum(
-            self.hit_coefficients.get(name, 0.0) * column for name, column in values.items()
-        )
-        chances = confidence / (1 + np.exp(-np.asarray(log_odds, np.float64)))
-        certain = self._certain_chances(hits)
-        chances = np.minimum(np.maximum(chances, certain), max(confidence, certain[0]))
-        rated = rate_in_order(hits, chances.tolist())
-        return rated, round(max(confidence, certain[0]), 3)
-
-    def _certain_chances(self, hits: tuple[Hit, ...]) -> list[float]:
-        """Return the chance of each hit that is what the query says, 0 for others."""
-        matches = self.context.query.exact_matches
-        levels = [match.level for match in matches.values() if match.level > IDENTIFIER]
-        return [
-            _CERTAIN_CHANCE / max(1, sum(other >= match.level for other in levels))
-            if (match := matches.get(hit.node.node_id)) and match.level > IDENTIFIER
-            else 0.0
-            for hit in hits
-        ]
-
-
-def rate_answer(context: SignalContext, ranking: Ranking, source: Source) -> Rating:
-    """Rate the best nodes of a ranking by a source that `is_rated`."""
-    coefficients = load_fit().sets[source][
-        "symbol" if context.query.kind == "symbol" else "question"
-    ]
+    if not hits:
+        return [], 0.0
+    kind = "symbol" if context.query.kind == "symbol" else "question"
+    coefficients = load_fit().sets[source][kind]
     best, is_first = best_nodes(ranking)
     values = answer_features(context, best, best[is_first])
     confidence = sigmoid(dot(coefficients["answer"], values))
-    return Rating(context, _bounded(context, best, is_first, confidence), coefficients["hit"])
+    confidence = _bounded(context, best, is_first, confidence)
+    rows = context.candidates.position.take([hit.node.node_id for hit in hits]).astype(np.intp)
+    features = hit_features(context, rows, [hit.rank for hit in hits])
+    log_odds = sum(coefficients["hit"].get(name, 0.0) * column for name, column in features.items())
+    chances = confidence / (1 + np.exp(-np.asarray(log_odds, np.float64)))
+    certain = _certain_chances(context.query, hits)
+    chances = np.minimum(np.maximum(chances, certain), max(confidence, certain[0]))
+    return falling_chances(chances.tolist()), round(max(confidence, certain[0]), 3)
+
+
+def _certain_chances(query: ParsedQuery, hits: Sequence[Hit]) -> list[float]:
+    """Return the chance of each hit that is what the query says, 0 for others."""
+    matches = query.exact_matches
+    levels = [match.level for match in matches.values() if match.level > IDENTIFIER]
+    return [
+        _CERTAIN_CHANCE / max(1, sum(other >= match.level for other in levels))
+        if (match := matches.get(hit.node.node_id)) and match.level > IDENTIFIER
+        else 0.0
+        for hit in hits
+    ]
 
 
 def is_rated(source: Source, model: str) -> bool:
@@ -205,22 +189,24 @@ def hit_features(
     }
 
 
-def rate_symbols(hits: tuple[Hit, ...]) -> tuple[tuple[Hit, ...], float]:
-    """Return hits of a search by name with the quality of their match as confidence."""
+def rate_symbols(hits: Sequence[Hit]) -> tuple[list[float], float]:
+    """Return the quality of the match of each hit of a search by name, and that of the first."""
     qualities = [
         sum(signal.value for signal in hit.why if signal.signal == "name_match") for hit in hits
     ]
-    rated = rate_in_order(hits, qualities)
-    return rated, (rated[0].confidence or 0.0) if rated else 0.0
+    chances = falling_chances(qualities)
+    return chances, chances[0] if chances else 0.0
 
 
-def rate_in_order(hits: Sequence[Hit], chances: Sequence[float]) -> tuple[Hit, ...]:
-    """Return the hits with their chances, none of which is above that of a better hit."""
-    falling = np.minimum.accumulate(np.asarray(chances, np.float64)).round(3).tolist()
-    return tuple(replace(hit, confidence=chance) for hit, chance in zip(hits, falling, strict=True))
+def falling_chances(chances: Sequence[float]) -> list[float]:
+    """Return chances in the order of hits, none above that of a better hit."""
+    falling: list[float] = np.minimum.accumulate(np.array(chances, np.float64)).round(3).tolist()
+    return falling
 
 
-def confidence_word(confidence: float, hits: Sequence[Hit], query: ParsedQuery) -> ConfidenceWord:
+def confidence_word(
+    confidence: float, hits: Sequence[Hit], chances: Sequence[float], query: ParsedQuery
+) -> ConfidenceWord:
     """Return the word for people: all but the last two promise something of the first hit.
 
     It is exact if the first hit alone is what the query says, and at most likely if others are too
@@ -230,7 +216,7 @@ def confidence_word(confidence: float, hits: Sequence[Hit], query: ParsedQuery) 
     if hits and name and name in (hits[0].node.name, hits[0].node.qualname):
         return "exact"
     match = query.exact_matches.get(hits[0].node.node_id) if hits else None
-    first, second = ([hit.confidence or 0.0 for hit in hits[:2]] + [0.0, 0.0])[:2]
+    first, second = (*chances[:2], 0.0, 0.0)[:2]
     is_sure = confidence >= STRONG and first >= STRONG_FIRST and second < _AS_MUCH * first
     if match:
         others = [other.level for other in query.exact_matches.values() if other is not match]

@@ -7,7 +7,7 @@ all of them have in common vanishes and what is left tells one hit from its riva
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from threading import Lock
 
@@ -89,6 +89,7 @@ class _Explainer:
         self._n_left = n
         self._made: dict[int, Explanation] = {}
         self._lock = Lock()
+        self.explanations: list[Callable[[], Explanation]] = [partial(self.of, i) for i in range(n)]
 
     def of(self, column: int) -> Explanation:
         """Return the explanation of the hit at `column`."""
@@ -111,8 +112,8 @@ def explain_hits(
     hits: Sequence[Hit],
     text_of: TextOf,
     excluded: NodeId | None = None,
-) -> tuple[Hit, ...]:
-    """Return the hits of a ranking, whose scores stages may have changed, with explanations.
+) -> list[Callable[[], Explanation]]:
+    """Return the explanations of hits of a ranking, whose scores stages may have changed.
 
     Each is made when it is first called for. The candidate `excluded` is no rival.
     """
@@ -126,17 +127,12 @@ def explain_hits(
         sums = _sum_groups(ranking, rivals, np.searchsorted(ranking.nodes, positions), hits)
         return _Gathered(hits, sums, _gather_evidence(context, hits, positions), text_of)
 
-    return _attach(hits, gather)
+    return _Explainer(len(hits), gather).explanations
 
 
-def explain_symbols(hits: Sequence[Hit], query: ParsedQuery) -> tuple[Hit, ...]:
-    """Return hits of a search by name with explanations."""
-    return _attach(hits, lambda: _gather_symbols(hits, query))
-
-
-def _attach(hits: Sequence[Hit], gather: Callable[[], _Gathered]) -> tuple[Hit, ...]:
-    explainer = _Explainer(len(hits), gather)
-    return tuple([replace(hit, explanation=partial(explainer.of, i)) for i, hit in enumerate(hits)])
+def explain_symbols(hits: Sequence[Hit], query: ParsedQuery) -> list[Callable[[], Explanation]]:
+    """Return the explanations of hits of a search by name."""
+    return _Explainer(len(hits), lambda: _gather_symbols(hits, query)).explanations
 
 
 def _sum_groups(

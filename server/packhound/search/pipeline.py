@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -21,17 +21,11 @@ from packhound.core.errors import PluginError
 from packhound.core.settings import Settings
 from packhound.core.settings_reader import changed
 from packhound.core.trace import traced
-from packhound.core.types import Hit, Query, Results, SignalValue
+from packhound.core.types import Explanation, Hit, NodeRef, Query, Results, SignalValue
 from packhound.grep import NOT_LOOKED_AT
 from packhound.index import Snapshot
 from packhound.search.answer_notes import NO_WORD_NOTE, name_notes, with_weak_note
-from packhound.search.confidence import (
-    Rating,
-    confidence_word,
-    is_rated,
-    rate_answer,
-    rate_symbols,
-)
+from packhound.search.confidence import confidence_word, is_rated, rate_hits, rate_symbols
 from packhound.search.environment import SearchEnvironment
 from packhound.search.explainer import explain_hits, explain_symbols
 from packhound.search.listing import hits_by_path
@@ -46,11 +40,10 @@ from packhound.search.query.structure import find_nodes, take_pattern
 from packhound.search.query.text_filters import filter_by_text
 from packhound.search.rank.fusion import Ranking, competing_rows, rank
 from packhound.search.rank.linear import Source, Unit
-from packhound.search.repeats import distinct_nodes, merge_copies
+from packhound.search.repeats import SIBLING_DEPTH, distinct_nodes, merge_copies, siblings_of
 from packhound.search.retrieve.choose import TopK
 from packhound.search.retrieve.retrieve import retrieve
 from packhound.search.run import SearchRun
-from packhound.search.siblings import SIBLING_DEPTH, add_siblings
 from packhound.search.signals.context import SignalContext
 from packhound.search.stages import StageContext, apply_stages, first_stage_depth
 from packhound.search.suggestions import (
@@ -121,24 +114,45 @@ def _search(
         run.notes += () if hits else no_symbol_notes(snapshot, stats, parsed, environment.root)
         if hits or query.mode == "symbol":
             hits = apply_stages(stages, hits, query.limit, stage_context)
-            hits = explain_symbols(_rate(run, parsed, None, hits), parsed)
+            chances = _rate(run, parsed, hits, rate_symbols(hits))
+            explanations = explain_symbols(hits, parsed)
+            hits = _with(hits, chances, [()] * len(hits), explanations)
             return run.results(hits, considered, snapshot.generation)
     context, ranking = _rank_nodes(snapshot, query, parsed, environment, run, depth)
     if ranking is None:
-        return run.results(_rate(run, parsed, None, ()), 0, snapshot.generation)
+        _rate(run, parsed, (), ([], 0.0))
+        return run.results((), 0, snapshot.generation)
     unit, source = unit_of(query), source_of(query, context.vectors)
     hits, originals = _hits(context, ranking, depth, environment, query)
     # Copies are told apart by what the stages know, such as the folder that the user is in.
     hits = apply_stages(stages, hits, query.limit + _n_copies(originals), stage_context)
     hits = merge_copies(hits, originals, query.limit)
+    rated: Sequence[float | None] = [None] * len(hits)
     if is_rated(source, environment.model):
-        hits = _rate(run, parsed, rate_answer(context, ranking, source), hits)
+        rated = _rate(run, parsed, hits, rate_hits(context, ranking, source, hits), context)
+    siblings: Sequence[tuple[NodeRef, ...]] = [()] * len(hits)
     if run.over_budget:
         run.skip("further code of the same files")
     else:
-        hits = add_siblings(context, ranking, hits)
-    hits = explain_hits(context, ranking, unit, hits, environment.text_of)
+        siblings = siblings_of(context, ranking, hits)
+    explanations = explain_hits(context, ranking, unit, hits, environment.text_of)
+    hits = _with(hits, rated, siblings, explanations)
     return run.results(hits, len(context.candidates), snapshot.generation)
+
+
+def _with(
+    hits: Sequence[Hit],
+    chances: Sequence[float | None],
+    siblings: Sequence[tuple[NodeRef, ...]],
+    explanations: Sequence[Callable[[], Explanation]],
+) -> tuple[Hit, ...]:
+    """Return hits with what is known of each besides its score."""
+    return tuple(
+        replace(hit, confidence=chance, siblings=beside, explanation=explanation)
+        for hit, chance, beside, explanation in zip(
+            hits, chances, siblings, explanations, strict=True
+        )
+    )
 
 
 def _list(
@@ -163,14 +177,18 @@ def _list(
 
 
 def _rate(
-    run: SearchRun, parsed: ParsedQuery, rating: Rating | None, hits: tuple[Hit, ...]
-) -> tuple[Hit, ...]:
-    """Return hits with their confidence; the run learns that of the answer, and says if weak."""
-    hits, run.confidence = rating.rate(hits) if rating else rate_symbols(hits)
-    run.confidence_word = confidence_word(run.confidence, hits, parsed)
+    run: SearchRun,
+    parsed: ParsedQuery,
+    hits: Sequence[Hit],
+    rating: tuple[list[float], float],
+    context: SignalContext | None = None,
+) -> list[float]:
+    """Return the chances of the hits; the run learns that of the answer, and says if weak."""
+    chances, run.confidence = rating
+    run.confidence_word = confidence_word(run.confidence, hits, chances, parsed)
     if hits and run.confidence_word == "weak":
-        run.notes = with_weak_note(run.notes, rating.context if rating else None, hits)
-    return hits
+        run.notes = with_weak_note(run.notes, context, hits)
+    return chances
 
 
 def _rank_nodes(
@@ -263,7 +281,8 @@ def explain(
     for stage in environment.stages:
         hits = stage.rerank(hits, stage_context)
     hits = [replace(hits[0], rank=position), *hits[1:]]
-    return explain_hits(context, ranking, unit, hits, environment.text_of)[0]
+    explanations = explain_hits(context, ranking, unit, hits, environment.text_of)
+    return replace(hits[0], explanation=explanations[0])
 
 
 def _stage_context(

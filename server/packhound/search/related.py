@@ -51,6 +51,7 @@ def related(
     )
     hits = best_hits(context, ranking, query.limit + 1, environment.root)
     hits = rank_hits((hit for hit in hits if hit.node.node_id != node_id), query.limit)
-    hits = explain_hits(context, ranking, "node", hits, environment.text_of, excluded=node_id)
+    explanations = explain_hits(context, ranking, "node", hits, environment.text_of, node_id)
+    hits = tuple(replace(hit, explanation=e) for hit, e in zip(hits, explanations, strict=True))
     run.notes += parsed.notes
     return run.results(hits, len(context.candidates), snapshot.generation)

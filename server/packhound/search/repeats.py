@@ -1,4 +1,4 @@
-"""Repeats: nodes that show what a better hit shows, its lines or a copy of its text."""
+"""Nodes beside a better hit: those with its lines or a copy of its text, and siblings."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from packhound.core.arrays import Doubles, Positions, top_k
+from packhound.core.trace import traced
 from packhound.core.types import Hit, NodeRef
 from packhound.search.order import SCORE_DIGITS, rank_hits
 from packhound.search.rank.fusion import Ranking
@@ -23,6 +24,9 @@ _LEADING, _MIN_PARTS = 10, 2
 """A node that has so many parts among so many best nodes is left to them."""
 _MIN_LINES = 3
 """Lines of a text that is not written twice by chance."""
+_MAX_SIBLINGS = 5
+SIBLING_DEPTH = 50
+"""Siblings are among this many best nodes."""
 
 _Shape: TypeAlias = tuple[str, int, int]
 
@@ -90,6 +94,31 @@ def merge_copies(hits: Sequence[Hit], originals: Mapping[int, int], limit: int) 
         for first, *copies in texts.values()
     )
     return rank_hits(merged, limit)
+
+
+@traced("siblings")
+def siblings_of(
+    context: SignalContext, ranking: Ranking, hits: Sequence[Hit]
+) -> list[tuple[NodeRef, ...]]:
+    """Return the next best nodes of the file of each hit; each is named once."""
+    snapshot, taken = context.snapshot, {hit.node.node_id for hit in hits}
+    files = snapshot.file_of.take([*taken]).tolist()
+    scores: Doubles = np.asarray(ranking.scores, np.float64).round(SCORE_DIGITS)
+    best = top_k(scores, SIBLING_DEPTH)
+    node_ids = context.candidates.node_ids.take(ranking.nodes.take(best))
+    rows = zip((-scores.take(best)).tolist(), node_ids.tolist(), strict=True)
+    by_file: dict[int, list[tuple[float, int, int]]] = {file_id: [] for file_id in files}
+    for (falling, node_id), file_id in zip(
+        rows, snapshot.file_of.take(node_ids).tolist(), strict=True
+    ):
+        if file_id in by_file and node_id not in taken:
+            _, position = snapshot.locate(node_id)
+            by_file[file_id].append((falling, position, node_id))
+    siblings = []
+    for hit in hits:
+        of_file = sorted(by_file.pop(int(snapshot.file_of[hit.node.node_id]), ()))[:_MAX_SIBLINGS]
+        siblings.append(tuple(snapshot.ref(node_id, hit.node.root) for *_, node_id in of_file))
+    return siblings
 
 
 def _yields(context: SignalContext, node: NodeRef, leading: Sequence[tuple[int, NodeRef]]) -> bool:

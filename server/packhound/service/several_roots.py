@@ -26,9 +26,9 @@ from packhound.redact import visible_line
 from packhound.search import (
     STOPPED_NOTE,
     WEAK_NOTE,
+    falling_chances,
     merge_notes,
     rank_hits,
-    rate_in_order,
     so_far,
     without_denials,
 )
@@ -248,7 +248,8 @@ def _merge_results(query: Query, answers: Sequence[Results]) -> Results:
     first_root = query.focus.root if query.focus else ""
     hits = rank_hits((hit for answer in answers for hit in answer.hits), query.limit, first_root)
     read = [hit for hit in hits if not hit.unread]
-    rated = iter(rate_in_order(read, [hit.confidence or 0.0 for hit in read]))
+    chances = falling_chances([hit.confidence or 0.0 for hit in read])
+    rated = (replace(hit, confidence=chance) for hit, chance in zip(read, chances, strict=True))
     merged = Results(
         query=query.text,
         hits=tuple(hit if hit.unread else next(rated) for hit in hits),

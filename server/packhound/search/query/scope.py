@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import inf
 
-from packhound.core.records import Scope, read_date
+from packhound.core.records import ALL_CODE, Scope, read_date
 from packhound.core.types import TYPES, Query
 
 _OTHER_NAMES = {"reasoning": "skill"}
@@ -17,6 +17,8 @@ def read_scope(query: Query, filters: Sequence[tuple[str, str]]) -> tuple[Scope,
 
     A wrong value is left out. Of several dates the narrowest counts.
     """
+    if not (filters or query.types or query.since or query.before or query.tags):
+        return ALL_CODE, ()
     problems: list[str] = []
     types = _parse_types(_values(query.types, filters, "type"), problems)
     since = _parse_dates("since", _values((query.since,), filters, "since"), problems)

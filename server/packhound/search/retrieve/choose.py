@@ -112,10 +112,14 @@ def choose_nodes(
 
     k = top_k.within(budget)
     by_words = best(matched, node_scores.take(matched), k.words)
-    by_kind = [_KIND_FACTOR * KIND_RANK.take(snapshot.kind_of.take(ids)) for ids in named]
     best_named = [
-        best(ids, kinds + node_scores.take(ids), k.names)
-        for ids, kinds in zip(named, by_kind, strict=True)
+        best(
+            ids,
+            _KIND_FACTOR * KIND_RANK.take(snapshot.kind_of.take(ids)) + node_scores.take(ids),
+            k.names,
+        )
+        for ids in named
+        if len(ids)
     ]
     by_name = _first_distinct(np.concatenate([NO_NODE_IDS, *best_named]), k.names)
     n_available = (len(matched), len(nearest), max(map(len, named)))
