@@ -11,7 +11,8 @@ from pathlib import Path, PurePosixPath
 from packhound.core.types import Document, Node
 from packhound.files.reader import read
 from packhound.files.walk import WalkLimits, walk
-from packhound.parsing.parse import language_of, parse
+from packhound.parsing import language_of
+from packhound.parsing.parse import parse
 
 MAX_FILE_BYTES = 400_000
 """Longer files are tables and amalgamations; a few of them would outweigh their repository."""
