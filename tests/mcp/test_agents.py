@@ -238,9 +238,9 @@ def test_comments_and_trailing_commas_stay(tmp_path, servers):
     assert "/* not } this */" in selected.config.read_text()
 
 
-def run_agents(home, *arguments):
+def run_agents(home, *arguments, cwd=None):
     homes = {"HOME": str(home), "USERPROFILE": str(home), "PACKHOUND_IDLE_SECONDS": "1"}
-    return run_program("agents", *arguments, env=homes, cwd=home)
+    return run_program("agents", *arguments, env=homes, cwd=cwd or home)
 
 
 def test_one_unreadable_file_does_not_keep_the_others(tmp_path):
@@ -277,8 +277,33 @@ def test_agents_that_read_skills_get_one_and_lose_it_again(tmp_path):
     assert not (tmp_path / ".cursor" / "skills").exists()
     assert run_agents(tmp_path, "install", "--yes").stdout.strip().endswith("nothing to change")
     assert run_agents(tmp_path, "remove", "--yes").returncode == 0
-    assert not path.exists()
+    assert not (tmp_path / ".claude" / "skills").exists() and (tmp_path / ".claude").exists()
     assert not (tmp_path / ".claude.json").exists()
+
+
+def test_a_skill_can_be_left_out(tmp_path):
+    (tmp_path / ".claude").mkdir()
+    assert run_agents(tmp_path, "install", "--yes", "--no-skill").returncode == 0
+    assert (tmp_path / ".claude.json").exists()
+    assert not [*(tmp_path / ".claude").iterdir()]
+
+
+def test_an_agent_that_works_in_no_folder_serves_that_of_the_command(tmp_path):
+    config = agent(tmp_path, "Windsurf").config
+    config.parent.mkdir(parents=True)
+    before = '{"mcpServers": {"packhound": {"command": "x"}}}'
+    config.write_text(before)
+    run = run_agents(tmp_path, "install", "--yes", "--only", "Windsurf")
+    assert (
+        run.returncode == 2
+        and "Windsurf: it works in no folder; name one by --root FOLDER" in run.stderr
+    )
+    assert config.read_text() == before
+    (project := tmp_path / "project").mkdir()
+    run = run_agents(tmp_path, "install", "--yes", "--only", "Windsurf", cwd=project)
+    assert run.returncode == 0, run.stderr
+    entry = json.loads(config.read_text())["mcpServers"]["packhound"]
+    assert entry["args"][-2:] == ["mcp", str(project)]
 
 
 @pytest.mark.parametrize("change", ["edited", "of another"])

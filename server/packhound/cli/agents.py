@@ -11,7 +11,8 @@ import click
 
 from packhound.cli.options import complete_folder
 from packhound.cli.terminal import echo
-from packhound.core.errors import SettingsError
+from packhound.core.errors import RootError, SettingsError
+from packhound.core.settings import Settings
 from packhound.mcp import (
     Agent,
     Change,
@@ -22,7 +23,7 @@ from packhound.mcp import (
     server_command,
 )
 from packhound.mcp import agents as known_agents
-from packhound.service import real_path, root_path
+from packhound.service import check_root, real_path, root_path
 
 
 @click.group()
@@ -42,19 +43,21 @@ def list_agents() -> None:
 @click.option(
     "--root",
     default="",
-    help="Folder to serve.  [default: the one that the agent works in]",
+    help="Folder to serve.  [default: the one that the agent works in, this one if in none]",
     shell_complete=complete_folder,
 )
+@click.option("--skill/--no-skill", default=True, help="Add the skill.  [default: --skill]")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-def install(only: tuple[str, ...], root: str, yes: bool) -> None:
+def install(only: tuple[str, ...], root: str, skill: bool, yes: bool) -> None:
     """Add the MCP server to the installed agents, and a skill to those that read skills.
 
     The server is started first: nothing is written unless it answers.
     """
     selected = _select(only)
     folder = str(real_path(root_path(root))) if root else ""
-    commands = {agent.name: server_command(folder or agent.root) for agent in selected}
-    changes = _plan(selected, commands)
+    commands = _commands(selected, folder)
+    placed = [agent for agent in selected if agent.name in commands]
+    changes = _plan(placed, commands, skill=skill)
     if changes:
         n_tools = _check(folder)
         echo(f"the server starts and offers {n_tools} tools")
@@ -70,6 +73,19 @@ def remove(only: tuple[str, ...], yes: bool) -> None:
     _write(_plan(selected, {}), selected, only, yes)
 
 
+def _commands(selected: Sequence[Agent], folder: str) -> dict[str, list[str]]:
+    """Return the command of the server by agent; one without a folder to serve is told of."""
+    commands = {}
+    for agent in selected:
+        try:
+            root = folder or agent.root or str(check_root(Path.cwd(), Settings()))
+        except RootError:
+            echo(f"{agent.name}: it works in no folder; name one by --root FOLDER", err=True)
+        else:
+            commands[agent.name] = server_command(root)
+    return commands
+
+
 def _check(folder: str) -> int:
     """Return how many tools the server offers, started as an agent would. Raises SettingsError."""
     if folder:
@@ -78,13 +94,19 @@ def _check(folder: str) -> int:
         return check_server(server_command("."), Path(empty))
 
 
-def _plan(selected: Sequence[Agent], commands: Mapping[str, list[str]]) -> list[Change]:
-    """Return the changes to make; what cannot be changed is named on stderr."""
+def _plan(
+    selected: Sequence[Agent], commands: Mapping[str, list[str]], *, skill: bool = True
+) -> list[Change]:
+    """Return the changes to make; what cannot be changed is named on stderr.
+
+    The entry of an agent without a command goes, its skill too; without `skill` that stays.
+    """
     changes: list[Change] = []
     for agent in selected:
         command = commands.get(agent.name)
         try:
-            planned = [plan(agent, command), plan_skill(agent, install=command is not None)]
+            planned = [plan(agent, command)]
+            planned += [plan_skill(agent, install=command is not None)] if skill else []
         except SettingsError as problem:
             # One unreadable file does not stop the others.
             echo(f"{agent.name}: {problem}", err=True)

@@ -10,6 +10,7 @@ import difflib
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -153,6 +154,10 @@ def apply(change: Change) -> None:
         target = change.path.resolve()
         if change.after is None:
             target.unlink(missing_ok=True)
+            if target.parent.name == _NAME:  # The skill's own folder, and that of skills.
+                with suppress(OSError):
+                    target.parent.rmdir()
+                    target.parent.parent.rmdir()
             return
         change.path.parent.mkdir(parents=True, exist_ok=True)
         mode = target.stat().st_mode & 0o777 if target.exists() else None
