@@ -105,7 +105,7 @@ def _plan(
     for agent in selected:
         command = commands.get(agent.name)
         try:
-            planned = [plan(agent, command)]
+            planned: list[Change | None] = [plan(agent, command)]
             planned += [plan_skill(agent, install=command is not None)] if skill else []
         except SettingsError as problem:
             # One unreadable file does not stop the others.
