@@ -24,7 +24,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "parsing": {"text"},
     "encoder": {"parsing", "text"},
     "index": {"parsing", "text"},
-    "graph": {"index", "text"},
+    "graph": {"index", "parsing", "text"},
     "storage": {"index"},
     "grep": {"files", "index", "parsing", "text"},
     "search": {"encoder", "files", "git", "graph", "grep", "index", "parsing", "text"},

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from packhound.core.types import KINDS, Node, Span
+from packhound.parsing.captured import Capture, move_rows, read_rows, rows_of
 from packhound.parsing.node_codec import Record, encode_nodes
 
 numbers = st.integers(0, 2**31 - 1)
@@ -25,7 +26,12 @@ nodes = st.builds(
 
 @given(st.lists(nodes, max_size=4))
 def test_there_and_back(given_nodes):
-    record = Record(encode_nodes(given_nodes))
+    rows = (*rows_of("import", [(3, 9)]), *rows_of("alias", [(5, 9)]), *rows_of("blank", [(7, 8)]))
+    record = Record(encode_nodes(given_nodes, move_rows(rows, 2)))
+    assert [*read_rows(record.captured)] == [
+        Capture("import", (5, 11), {"alias": (7, 11)}),
+        Capture("blank", (9, 10), {}),
+    ]
     assert [record.node(i) for i in range(len(record))] == given_nodes
     assert [KINDS[kind] for kind in record.kinds()] == [node.kind for node in given_nodes]
     assert record.names() == [(node.name, node.qualname) for node in given_nodes]

@@ -90,7 +90,7 @@ class Tree:
         ids = np.arange(self._n, self._n + len(parsed.nodes), dtype=np.int32)
         self._n += len(ids)
         digest = b"%d" % self._n
-        record = encode_nodes(parsed.nodes)
+        record = encode_nodes(parsed.nodes, parsed.captured)
         self.files[name] = FileEntry(
             name, parsed.language, digest, None, 0, ids, parsed.imports, None, b"", record
         )

@@ -40,7 +40,7 @@ def read_files(root: Path) -> tuple[dict[str, FileEntry], dict[str, bytes]]:
             continue
         parsed = parse(Document(name, source))
         ids = np.arange(n, n + len(parsed.nodes), dtype=np.int32)
-        record, n = encode_nodes(parsed.nodes), n + len(ids)
+        record, n = encode_nodes(parsed.nodes, parsed.captured), n + len(ids)
         files[name] = FileEntry(
             name, parsed.language, b"", None, 0, ids, parsed.imports, None, b"", record
         )

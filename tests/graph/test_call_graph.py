@@ -30,7 +30,7 @@ def graph_of(
         parsed = parse(Document(path, source.encode()))
         ids = np.arange(n, n + len(parsed.nodes), dtype=np.int32)
         node_ids |= {f"{path}#{node.qualname}": n + i for i, node in enumerate(parsed.nodes)}
-        record, n = encode_nodes(parsed.nodes), n + len(ids)
+        record, n = encode_nodes(parsed.nodes, parsed.captured), n + len(ids)
         files[path] = FileEntry(
             path, parsed.language, source.encode(), None, 0, ids, parsed.imports, None, b"", record
         )
@@ -121,6 +121,8 @@ def test_what_takes_another_number_of_arguments_is_not_meant(suffix):
         ("def get(self, a, b=1): pass", "1, 2, 3", False),
         ("def get(self, *a): pass", "1, 2, 3", True),
         ("def get(self, a): pass", "*xs", True),
+        ("def get(self, a): pass", "'x'", True),
+        ("def get(self, a): pass", "'x', 'y'", False),
     ],
 )
 def test_a_possible_use_fits_defaults_and_variable_arguments(definition, arguments, fits):
@@ -428,6 +430,43 @@ def test_a_name_alone_never_leads_from_source_into_tests():
 )  # fmt: skip
 def test_each_language_has_its_scopes(sources, node, target):
     assert uses_of(sources, node)[target] is False
+
+
+@pytest.mark.parametrize("line", ["import a.*;", "import a.Store;", "import static a.Store.save;"])
+def test_an_import_of_java_binds_names_that_it_does_not_pass_on(line):
+    sources = {
+        "a/Store.java": "package a;\nclass Store {\n static void save() {}\n}\n",
+        "b/App.java": f"package b;\n{line}\nclass App {{\n void run() {{ Store.save(); }}\n}}\n",
+        "c/Far.java": "package c;\nimport b.*;\nclass Far {\n void run() { Store.save(); }\n}\n",
+    }
+    target = "a/Store.java#Store.save"
+    is_of_type = "static" not in line
+    assert (uses_of(sources, "b/App.java#App.run").get(target) is False) is is_of_type
+    assert uses_of(sources, "c/Far.java#Far.run").get(target) is not False
+
+
+@pytest.mark.parametrize(
+    ("suffix", "line", "call"),
+    [
+        ("kt", "import p.save as keep\n", "fun run() { keep(1) }"),
+        ("php", "use p\\{save as keep};\n", "function run() { keep(1); }"),
+        ("rs", "use crate::p::{self, save as keep};\n", "fn run() { keep(1); }"),
+        ("js", "const { save: keep } = require('../p');\n", "function run() { keep(1); }"),
+    ],
+)
+def test_names_that_imports_bind_in_each_language(suffix, line, call):
+    own = {
+        "kt": "package p\nfun save(a: Int) {}\n",
+        "php": "<?php\nfunction save($a) {}\n",
+        "rs": "pub fn save(a: u8) {}\n",
+        "js": "function save(a) {}\n",
+    }[suffix]
+    head = "<?php\n" if suffix == "php" else ""
+    body = f"{head}{line}{call}\n"
+    graph, node_ids = graph_of({f"p.{suffix}": own, f"q/app.{suffix}": body})
+    (run,) = [i for node, i in node_ids.items() if node.endswith("run")]
+    (save,) = [i for node, i in node_ids.items() if node.endswith("save")]
+    assert [use.node_id for use in graph.uses(run) if use.grade == Grade.RESOLVED] == [save]
 
 
 def test_users_are_the_reverse_of_uses_and_have_the_line():

@@ -126,7 +126,8 @@ class ParsedFile:
     """The nodes of one document, in order of their start, and the modules or files it imports.
 
     `degraded` says why the nodes are windows where a grammar exists. `own_texts` has for each node
-    what stands for its own text, None for that of its runs; empty where all have that.
+    what stands for its own text, None for that of its runs; empty where all have that. `captured`
+    are the rows of `parsing/captured.py`.
     """
 
     path: str
@@ -135,6 +136,7 @@ class ParsedFile:
     imports: tuple[str, ...] = ()
     degraded: str | None = None
     own_texts: tuple[bytes | None, ...] = ()
+    captured: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

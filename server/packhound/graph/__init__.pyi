@@ -4,4 +4,3 @@ from .graph import EdgeKind as EdgeKind
 from .graph import Graph as Graph
 from .imports import ImportResolver as ImportResolver
 from .receivers import Grade as Grade
-from .source_text import blank as blank

@@ -55,6 +55,12 @@ class CallGraph:
         self._scopes = Scopes(self._graph, self.source)
         self._resolver = Resolver(self._scopes, Exports(self._scopes))
 
+    def bare_text(self, path: str) -> str:
+        """Return a file without comments and strings, as Latin-1; "" for one that is not there."""
+        with self._reading():
+            scope = self._scopes.of(path)
+            return scope.bare if scope else ""
+
     @contextmanager
     def _reading(self) -> Iterator[None]:
         """Hold the graph still, and forget what was read of it if it changed since."""

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from packhound.graph.definitions import folder_of, language_family
 from packhound.graph.file_scope import FileScope
-from packhound.graph.import_bindings import DEFAULT, Binding, go_name
+from packhound.graph.import_bindings import DEFAULT, Binding, path_name
 from packhound.graph.scopes import Scopes
 from packhound.text import is_test
 
 _MAX_HOPS = 4
 """Re-exports that are followed."""
-_DEFAULT_EXPORT = re.compile(
-    r"\bexport\s+default\s+(?:async\s+)?(?:abstract\s+)?(?:function\b\s*\*?|class\b)?\s*([\w$]+)"
-    r"|\bmodule\.exports\s*=\s*(?:async\s+)?(?:function\b\s*\*?|class\b)?\s*([\w$]+)"
-)
-_GO_PACKAGE = re.compile(r"^package\s+(\w+)", re.M)
 _SEPARATOR = {"rust": "::", "php": "\\", "go": "/"}
 
 
@@ -83,11 +77,12 @@ class Exports:
         if scope is None or hops > _MAX_HOPS:
             return ()
         if name == DEFAULT:
-            match = _DEFAULT_EXPORT.search(scope.bare)
-            name = (match[1] or match[2]) if match else ""
+            name = scope.exported
         positions = [p for p in self._scopes.positions(name).get(path, ()) if scope.is_top_level(p)]
         if positions:
             return tuple(Definition(path, p) for p in positions)
+        if scope.dialect.package:
+            return ()  # No import is passed on.
         binding = scope.imports.names.get(name)
         if binding is not None:
             return self.of_binding(scope, binding, hops + 1)
@@ -134,14 +129,13 @@ class Exports:
         parts = module.split("/")
         folders = ("/".join(parts[n:]) for n in range(len(parts)))
         files = next((self._folders[f] for f in folders if f in self._folders), ())
-        return files or (self._folders.get("", ()) if go_name(module) == self._root_name else ())
+        return files or (self._folders.get("", ()) if path_name(module) == self._root_name else ())
 
     @cached_property
     def _root_name(self) -> str:
         """The name of the package in Go that the root is, "" for none."""
         scopes = map(self._scopes.of, self._folders.get("", ()))
-        names = (_GO_PACKAGE.search(scope.bare) for scope in scopes if scope)
-        return next((match[1] for match in names if match), "")
+        return next((scope.exported for scope in scopes if scope and scope.exported), "")
 
     @cached_property
     def _folders(self) -> dict[str, tuple[str, ...]]:

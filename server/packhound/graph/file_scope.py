@@ -11,8 +11,9 @@ from functools import cached_property
 from packhound.core.types import Node
 from packhound.graph.import_bindings import Imports, read_imports
 from packhound.graph.local_names import NO_LOCALS, LocalNames, read_locals
-from packhound.graph.source_text import SCRIPT_LANGUAGES, blank
+from packhound.graph.source_text import SCRIPT_LANGUAGES
 from packhound.index import FileEntry
+from packhound.parsing import Capture, blank_runs
 
 TYPE_KINDS = frozenset({"class", "struct", "enum", "interface", "trait", "impl", "module", "type"})
 CALLABLE_KINDS = frozenset({"function", "method", "test", "macro"})
@@ -94,19 +95,26 @@ class FileScope:
         return self.read() or b""
 
     @cached_property
-    def texts(self) -> tuple[str, str]:
-        """The text without comments, and without strings too."""
-        return blank(self.source, self.language)
+    def captured(self) -> list[Capture]:
+        """What was captured beside the nodes; nothing where the text has changed since."""
+        return [*self.file.captured()] if self.source else []
 
-    @property
+    @cached_property
     def bare(self) -> str:
-        """The text without comments and strings."""
-        return self.texts[1]
+        """The text without comments and strings, in Latin-1: an offset is that of the byte."""
+        blank = [capture.run for capture in self.captured if capture.kind == "blank"]
+        return blank_runs(self.source, blank).decode("latin-1")
 
     @cached_property
     def imports(self) -> Imports:
         """The bindings of all imports."""
-        return read_imports(self.texts[0], self.language)
+        return read_imports(self.source.decode("latin-1"), self.captured)
+
+    @cached_property
+    def exported(self) -> str:
+        """The name of the module, or of its default export; "" where it has none."""
+        runs = (capture.run for capture in self.captured if capture.kind == "export")
+        return next((self.bare[start:end] for start, end in runs), "")
 
     def own_text(self, position: int) -> str:
         """Return a node's own text, without comments and strings."""

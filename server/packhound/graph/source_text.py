@@ -1,7 +1,4 @@
-"""Source with comments and strings blanked, and the expression in front of a name.
-
-Texts are decoded as Latin-1, so an offset is that of the byte.
-"""
+"""The expression in front of a name, in a text without comments and strings."""
 
 from __future__ import annotations
 
@@ -9,54 +6,11 @@ import re
 from typing import NamedTuple
 
 SCRIPT_LANGUAGES = ("javascript", "typescript", "tsx", "vue", "svelte")
-_HASH, _SLASHES = r"\#[^\n]*", r"//[^\n]*|/\*.*?\*/"
-_DOUBLE, _SINGLE = r'"(?:\\.|[^"\\\n])*"', r"'(?:\\.|[^'\\\n])*'"
-_TEMPLATE, _CHARACTER = r"`(?:\\.|[^`\\])*`", r"'(?:\\[^\n]{1,9}?|[^'\\\n])'"
-_REGEX = r"(?<=[=(,:;!&|?\[{}])\s*/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/"
-_TRIPLE = r'"""(?:\\.|[^\\])*?"""'
-_TRIPLES = rf"{_TRIPLE}|'''(?:\\.|[^\\])*?'''"
-
-
-def _pattern(*parts: str) -> re.Pattern[str]:
-    return re.compile("|".join(parts), re.DOTALL)
-
-
-_C = _pattern(_SLASHES, _TRIPLE, _DOUBLE, _CHARACTER)
-_SCRIPT = _pattern(_SLASHES, _DOUBLE, _SINGLE, _TEMPLATE, _REGEX)
-_SHELL = _pattern(_HASH, _DOUBLE, _SINGLE)
-_DASHES = _pattern(r"--\[\[.*?\]\]|--[^\n]*", _DOUBLE, _SINGLE)
-_PATTERNS = {
-    "python": _pattern(_HASH, rf"[a-zA-Z]{{0,2}}(?:{_TRIPLES}|{_DOUBLE}|{_SINGLE})"),
-    "php": _pattern(r"\#(?!\[)[^\n]*", _SLASHES, _DOUBLE, _SINGLE),
-    "go": _pattern(_SLASHES, _DOUBLE, _TEMPLATE, _CHARACTER),
-    "elixir": _pattern(_HASH, _TRIPLE, _DOUBLE),
-    **dict.fromkeys((*SCRIPT_LANGUAGES, "dart"), _SCRIPT),
-    **dict.fromkeys(("ruby", "bash", "r", "julia"), _SHELL),
-    **dict.fromkeys(("lua", "haskell", "sql"), _DASHES),
-}
-_COMMENT = ("#", "//", "/*", "--")
-_WITH_CODE = re.compile(r"^(?:[rR]?[fF][rR]?[\"'].*\{|`.*\$\{)", re.DOTALL)
-"""Strings that hold expressions."""
-
 _OPERATOR = re.compile(r"(?:\?\.|!!?\.|(?<!\.\.)\.|->|::)\Z")
 _WORD = re.compile(r"[\w$@#]+[?!]?\Z")
 _MAX_EXPRESSION = 400
 """Characters in front of a name that are read."""
 _CLOSING = {")": "(", "]": "["}
-
-
-def blank(source: bytes, language: str) -> tuple[str, str]:
-    """Return a source without comments, and without comments and strings; offsets stay."""
-    text, end = source.decode("latin-1"), 0
-    code, bare = list[str](), list[str]()
-    for match in _PATTERNS.get(language, _C).finditer(text):
-        between, part = text[end : match.start()], match[0]
-        blanked = "\n".join([" " * len(line) for line in part.split("\n")])
-        is_comment = part.startswith(_COMMENT)
-        code += between, blanked if is_comment else part
-        bare += between, blanked if is_comment or not _WITH_CODE.match(part) else part
-        end = match.end()
-    return "".join([*code, text[end:]]), "".join([*bare, text[end:]])
 
 
 class Segment(NamedTuple):

@@ -37,7 +37,7 @@ def taken(signature: str, name: str, language: str) -> Takes | None:
     inside = start and _inside(signature, start.end())
     if inside is None:
         return None
-    parameters = [part.strip() for part in _parts(inside, inside) if part.strip()]
+    parameters = [part.strip() for part in _parts(inside) if part.strip()]
     if parameters and _RECEIVER.match(parameters[0]):
         parameters = parameters[1:]
     minimum = maximum = 0
@@ -54,16 +54,15 @@ def taken(signature: str, name: str, language: str) -> Takes | None:
     return Takes(minimum, maximum)
 
 
-def given(code: str, plain: str, end: int) -> int | None:
+def given(plain: str, end: int) -> int | None:
     """Return how many arguments the call gives whose name ends at `end`; None if none can be told.
 
-    `code` is without comments, `plain` without strings too; offsets are those of both.
+    `plain` is without comments and strings.
     """
     inside = _inside(plain, end)
     if inside is None:
         return None
-    start = plain.index("(", end) + 1
-    texts = [*_parts(inside, code[start : start + len(inside)])]
+    texts = [*_parts(inside)]
     if texts and not texts[-1].strip():
         texts.pop()
     spread = ("*", "...")
@@ -87,16 +86,16 @@ def _inside(text: str, end: int) -> str | None:
     return None
 
 
-def _parts(plain: str, text: str) -> Iterator[str]:
-    """Yield the parts of a text between the commas that are in no brackets of `plain`."""
+def _parts(plain: str) -> Iterator[str]:
+    """Yield the parts of a text between the commas that are in no brackets."""
     depth = start = 0
     angles = re.compile(r"[<>]")
     for position, character in enumerate(plain):
         depth += (character in _OPENING) - (character in _CLOSING)
         if character == "," and not depth and not _in_angles(angles, plain, start, position):
-            yield text[start:position]
+            yield plain[start:position]
             start = position + 1
-    yield text[start:]
+    yield plain[start:]
 
 
 def _in_angles(angles: re.Pattern[str], plain: str, start: int, end: int) -> bool:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from packhound.core.types import NodeRef
 from packhound.git import PatchedFile
-from packhound.graph import CallGraph, Grade, Use, blank
+from packhound.graph import CallGraph, Grade, Use
 from packhound.impact.arguments import LANGUAGES, Takes, given, taken
 from packhound.impact.symbol import definitions_named
 from packhound.index import Snapshot
@@ -160,7 +160,7 @@ def _wrong_calls_in(
 ) -> Iterator[Break]:
     """Yield those in a node that has a resolved use: of the same receiver all mean the same."""
     user, graph = after.snapshot.ref(use.node_id, root), after.graph
-    code, plain = blank(graph.source(user.path) or b"", user.language)
+    plain = graph.bare_text(user.path)
     owner = re.split(r"\.|::", new.qualname.removesuffix(new.name).rstrip(".:"))[-1]
     calls = [
         (plain.count("\n", 0, call.start(2)), call[1], call.end())
@@ -172,7 +172,7 @@ def _wrong_calls_in(
         through_type = owner and receiver.rstrip(".:") == owner
         if receiver not in receivers or not is_inside or through_type:
             continue
-        number = given(code, plain, end)
+        number = given(plain, end)
         if number is None or not took.minimum <= number <= took.maximum:
             continue
         if not takes.minimum <= number <= takes.maximum:

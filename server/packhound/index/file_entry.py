@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from packhound.core.arrays import NodeIds
 from packhound.core.types import KINDS, FileStamp, Node
-from packhound.parsing import NodeSummary, Record
+from packhound.parsing import Capture, NodeSummary, Record, read_rows
 
 DIGEST_SIZE = 16
 UNREAD = FileStamp(-1, -1, -1, -1)
@@ -124,6 +124,10 @@ class FileEntry:
     def users(self, name: str) -> list[int]:
         """Return the positions of the nodes that refer to a name."""
         return _record_of(self).users(name)
+
+    def captured(self) -> Iterator[Capture]:
+        """Yield what was captured in the source beside the nodes."""
+        return read_rows(_record_of(self).captured)
 
     def node_digest(self, position: int) -> bytes:
         """Return the identity of the terms and the vector of one node."""

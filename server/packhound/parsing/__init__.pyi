@@ -3,6 +3,8 @@ from .analysed_file import ENCODED as ENCODED
 from .analysed_file import FIELD_OF_PART as FIELD_OF_PART
 from .analysed_file import AnalysedFile as AnalysedFile
 from .analysed_file import NodeRuns as NodeRuns
+from .captured import Capture as Capture
+from .captured import read_rows as read_rows
 from .extractors import NO_EXTRACTORS as NO_EXTRACTORS
 from .extractors import Extractors as Extractors
 from .extractors import load_extractors as load_extractors
@@ -23,5 +25,6 @@ from .pool.pool import NOT_STARTED as NOT_STARTED
 from .pool.pool import ParsePool as ParsePool
 from .pool.shared import SharedPool as SharedPool
 from .record_check import check_record as check_record
+from .source import blank_runs as blank_runs
 from .tree_cache import MOST_DOCUMENTS as MOST_DOCUMENTS
 from .version import grammar_version as grammar_version

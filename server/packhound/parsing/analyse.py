@@ -42,7 +42,7 @@ def analyse(
         imports=parsed.imports,
         degraded=parsed.degraded,
         digest=source_digest(document.source),
-        record=encode_nodes(parsed.nodes),
+        record=encode_nodes(parsed.nodes, parsed.captured),
         runs=" ".join(numbers),
         run=run.tobytes(),
         lengths=array("i", writer.lengths).tobytes(),

@@ -17,14 +17,19 @@ Queries in `queries/*.scm` use this vocabulary, and nothing else in this package
 @doc                    documentation inside a definition
 @doc.leading            documentation before a definition that is no comment
 @doc.following          documentation behind a definition, if a blank line is behind it in turn
-@import                 the name of a module or path
+@import                 the name of a module or path, which with one of these binds a name:
+  @name, @alias         a name in it, and the name that is bound; an alias within the module's name
+                        binds that up to its end
+  @default, @all        the name for its default export; its names are visible without it
+  @path                 the module's name ends with the name, or lists names in braces
+@export                 the name of a module or of its default export
 @items                  a macro's argument, whose text counts if it parses as definitions
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -33,6 +38,7 @@ from tree_sitter import Node, Parser, Query, QueryCursor, Range, Tree
 from tree_sitter_language_pack import get_language
 
 from packhound.core.caching import BoundedMemo
+from packhound.parsing.captured import KIND_OF, SUBJECTS, rows_of
 from packhound.parsing.languages import BY_NAME, Language
 from packhound.parsing.source import ByteRange
 from packhound.parsing.version import QUERIES
@@ -43,7 +49,18 @@ Match = tuple[int, str, dict[str, list[Node]]]
 _INHERITS = re.compile(r"; inherits: (\w+)\n")
 """The first line of a query, as other users of such queries write it."""
 _SUBJECTS = frozenset(
-    {"definition", "namespace", "wrap", "attribute", "comment", "string", "doc", "import", "items"}
+    {
+        "definition",
+        "namespace",
+        "wrap",
+        "attribute",
+        "comment",
+        "string",
+        "doc",
+        "import",
+        "export",
+        "items",
+    }
 )
 """Each pattern has one capture of these, perhaps with a dot and more behind."""
 
@@ -70,6 +87,13 @@ class Captures:
     following_docs: list[ByteRange] = field(default_factory=list)
     imports: list[ByteRange] = field(default_factory=list)
     items: list[Node] = field(default_factory=list)
+    rows: list[int] = field(default_factory=list)
+    """Those of `captured.py` without what is blank."""
+
+    def blank(self) -> list[ByteRange]:
+        """Return the ranges without identifiers."""
+        docs = (*self.docs, *self.leading_docs, *self.following_docs)
+        return sorted({*self.comments, *self.strings, *docs})
 
 
 class Grammar:
@@ -150,14 +174,14 @@ class Grammar:
         subject_of = self._subject_of
         for pattern, captured in QueryCursor(self._query).matches(tree.root_node):
             name = subject_of[pattern] or self._subject(pattern, captured)
-            runs = runs_of.get(name)
-            if name == "items":
+            if name in runs_of:
+                runs_of[name] += [node.byte_range for node in captured[name]]
+            if name in SUBJECTS:
+                captures.rows += _rows(name, captured)
+            elif name == "items":
                 captures.items += captured[name]
-            elif runs is None:
+            elif name not in runs_of:
                 captures.definitions.append((pattern, name, captured))
-            else:
-                for node in captured[name]:
-                    runs.append(node.byte_range)
         return captures
 
     def _subject(self, pattern: int, captured: dict[str, list[Node]]) -> str:
@@ -165,6 +189,14 @@ class Grammar:
         name = next(name for name in captured if name.partition(".")[0] in _SUBJECTS)
         self._subject_of[pattern] = name
         return name
+
+
+def _rows(subject: str, captured: dict[str, list[Node]]) -> Iterator[int]:
+    """Yield the rows of a match, none for an import that binds nothing."""
+    kinds = [kind for kind in captured if kind in KIND_OF and kind != subject]
+    if kinds or subject != "import":
+        for kind in (subject, *kinds):
+            yield from rows_of(kind, [node.byte_range for node in captured[kind]])
 
 
 def _keywords(grammar: TreeSitterLanguage) -> frozenset[str]:

@@ -1,8 +1,9 @@
 """Codec of the nodes of one file, as parsers send, snapshots hold and the disk stores them.
 
 Forty thousand `Node` objects are a hundred megabytes; their records are sixteen. A record is a
-table of numbers, then the own ranges, then the end of each text, then all texts concatenated.
-It is read without numpy, which a parser process cannot wait for.
+table of numbers, then the own ranges, then the end of each text, then the rows of what else was
+captured (`captured.py`), then all texts concatenated. It is read without numpy, which a parser
+process cannot wait for.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import NamedTuple
 from packhound.core.types import KINDS, Kind, Node, Span
 
 _KIND_IDX = {kind: i for i, kind in enumerate(KINDS)}
-_HEAD = 3
+_HEAD = 4
 WIDTH = 8
 START, _LINES, PARENT, OWN_END, TEXT_END = 1, 3, 5, 6, 7
 TEXTS_BEFORE = 4
@@ -25,8 +26,8 @@ TEXTS_BEFORE = 4
 _BYTES = 4
 
 
-def encode_nodes(nodes: Sequence[Node]) -> bytes:
-    """Encode `nodes` as a record."""
+def encode_nodes(nodes: Sequence[Node], captured: Sequence[int] = ()) -> bytes:
+    """Encode `nodes` as a record, with the rows of `captured`."""
     table: list[int] = []
     own_edges: list[int] = []
     texts: list[str] = []
@@ -38,7 +39,8 @@ def encode_nodes(nodes: Sequence[Node]) -> bytes:
         table += (_KIND_IDX[node.kind], span.start, span.end, span.start_line, span.end_line)
         table += (parent, len(own_edges), len(texts))
     ends = accumulate(map(len, texts))
-    numbers = array("i", [len(nodes), len(own_edges), len(texts), *table, *own_edges, *ends])
+    sizes = (len(nodes), len(own_edges), len(texts), len(captured))
+    numbers = array("i", [*sizes, *table, *own_edges, *ends, *captured])
     return _little_endian(numbers).tobytes() + "".join(texts).encode("utf-8", "surrogatepass")
 
 
@@ -56,17 +58,20 @@ class NodeSummary(NamedTuple):
 class Record:
     """Decoder of a record; nodes are decoded when asked for, and cached."""
 
-    __slots__ = ("_ends", "_nodes", "_own", "_table", "_text")
+    __slots__ = ("_ends", "_nodes", "_own", "_table", "_text", "captured")
 
     def __init__(self, octets: bytes) -> None:
         """Raises ValueError if the record is damaged."""
-        n, n_own, n_texts = _numbers(octets, 0, _HEAD)
+        n, n_own, n_texts, n_captured = _numbers(octets, 0, _HEAD)
         own_start = _HEAD + n * WIDTH
         ends_start = own_start + n_own
         self._table = _numbers(octets, _HEAD, own_start)
         self._own = _numbers(octets, own_start, ends_start)
         self._ends = _numbers(octets, ends_start, ends_start + n_texts)
-        self._text = octets[(ends_start + n_texts) * _BYTES :].decode("utf-8", "surrogatepass")
+        captured_start = ends_start + n_texts
+        text_start = captured_start + n_captured
+        self.captured = _numbers(octets, captured_start, text_start)
+        self._text = octets[text_start * _BYTES :].decode("utf-8", "surrogatepass")
         if (self._ends[-1] if n_texts else 0) != len(self._text):
             raise ValueError("a record has texts of another length than it says")
         self._nodes: list[Node | None] = [None] * n

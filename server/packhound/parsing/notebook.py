@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from packhound.core.types import Document, Node, ParsedFile, Span
+from packhound.parsing.captured import move_rows
 from packhound.parsing.extract.windows import parse_as_windows, windows
 from packhound.parsing.languages import language_named, name_parts
 from packhound.text import PROSE, CellSpan, cells_in, text_of_json
@@ -33,10 +34,12 @@ def parse_notebook(document: Document, parse: Parse) -> ParsedFile:
         return parse_as_windows(document, f"not a notebook: {_problem(document.source)}")
     nodes: list[Node] = []
     imports: dict[str, None] = {}
+    captured: list[int] = []
     for cell in cells:
         parsed = _parse_cell(document, cell, parse)
         nodes += [_move(node, cell, len(nodes)) for node in parsed.nodes]
         imports.update(dict.fromkeys(parsed.imports))
+        captured += move_rows(parsed.captured, cell.start)
     code = Counter(cell.language for cell in cells if cell.language not in (PROSE, "raw"))
     language = code.most_common(1)[0][0] if code else PROSE
     return ParsedFile(
@@ -44,6 +47,7 @@ def parse_notebook(document: Document, parse: Parse) -> ParsedFile:
         language_named(language) or language or "text",
         tuple(nodes),
         tuple(imports)[:_MAX_IMPORTS],
+        captured=tuple(captured),
     )
 
 

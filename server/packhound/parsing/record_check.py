@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from packhound.core.types import KINDS
+from packhound.parsing.captured import KINDS as KINDS_OF_CAPTURES
+from packhound.parsing.captured import SCALE
 from packhound.parsing.node_codec import OWN_END, PARENT, START, TEXT_END, TEXTS_BEFORE, WIDTH
 
-_HEAD = 3
+_HEAD = 4
 
 
 def check_record(record: bytes, n_bytes: int) -> int:
@@ -19,18 +21,23 @@ def check_record(record: bytes, n_bytes: int) -> int:
     numbers = np.frombuffer(record[:words], "<i4").astype(np.int64)
     if len(numbers) < _HEAD:
         raise ValueError("a record is too short")
-    n, n_own, n_texts = numbers[:_HEAD].tolist()
-    sizes = np.cumsum([_HEAD, max(n, 0) * WIDTH, max(n_own, 0), max(n_texts, 0)])
-    if min(n, n_own, n_texts) < 0 or sizes[-1] > len(numbers):
+    n, n_own, n_texts, n_captured = counts = numbers[:_HEAD].tolist()
+    sizes = np.cumsum([_HEAD, n * WIDTH, n_own, n_texts, n_captured])
+    if min(counts) < 0 or sizes[-1] > len(numbers):
         raise ValueError("a record is too short")
     table = numbers[sizes[0] : sizes[1]].reshape(n, WIDTH)
     edges, ends = numbers[sizes[1] : sizes[2]], numbers[sizes[2] : sizes[3]]
-    text = record[int(sizes[3]) * 4 :].decode("utf-8", "surrogatepass")
+    captured = numbers[sizes[3] : sizes[4]]
+    text = record[int(sizes[4]) * 4 :].decode("utf-8", "surrogatepass")
     start, end, first, last = table[:, START:PARENT].T
     own_end, text_end = table[:, OWN_END], table[:, TEXT_END]
     is_sound = (
         _are_within(table[:, 0], 0, len(KINDS) - 1)
         and _are_within(edges, 0, n_bytes)
+        and not len(captured) % 2
+        and _are_within(captured[::2], 0, n_bytes * SCALE + len(KINDS_OF_CAPTURES) - 1)
+        and _are_within(captured[::2] % SCALE, 0, len(KINDS_OF_CAPTURES) - 1)
+        and _are_within(captured[1::2], 0, n_bytes)
         and _are_within(start, 0, n_bytes)
         and bool((start <= end).all() and (end <= n_bytes).all())
         and bool((first >= 0).all() and (first <= last).all() and (last <= n_bytes).all())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from packhound.parsing.languages import Language, name_parts
 from packhound.text import LineIndex
@@ -11,12 +12,22 @@ ByteRange = tuple[int, int]
 """Half-open range of byte offsets in a source."""
 
 _NO_BLANK = re.compile(rb"\S")
+_QUOTES = (b'"', b"'", b"`")
 _NO_LINE_END = re.compile(rb"[^\r\n]")
 
 
 def blank(octets: bytes | bytearray) -> bytes:
     """Return blanks in the place of octets, with the same line ends."""
     return _NO_LINE_END.sub(b" ", octets)
+
+
+def blank_runs(source: bytes, runs: Iterable[ByteRange]) -> bytes:
+    """Return a source with blanks in place of some ranges, without the quote that opens one."""
+    blanked = bytearray(source)
+    for start, end in runs:
+        low = start + (source[start : start + 1] in _QUOTES)
+        blanked[low:end] = blank(blanked[low:end])
+    return bytes(blanked)
 
 
 class Source:

@@ -226,13 +226,6 @@ def _holder(definition: Definition) -> Definition | None:
 def _mask(code: bytes, captures: Captures) -> bytes:
     """Replace everything without identifiers by blanks."""
     masked = bytearray(code)
-    for blank in (
-        captures.comments,
-        captures.strings,
-        captures.docs,
-        captures.leading_docs,
-        captures.following_docs,
-    ):
-        for start, end in blank:
-            masked[start:end] = b" " * (end - start)
+    for start, end in captures.blank():
+        masked[start:end] = b" " * (end - start)
     return bytes(masked)

@@ -76,7 +76,7 @@
     ]
     value: (initializer_list) @body)) @definition.constant
 
-(preproc_include path: (_) @import)
+(preproc_include path: (_) @import @all)
 
 (comment) @comment
 (string_content) @string

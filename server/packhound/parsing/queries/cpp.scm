@@ -98,7 +98,7 @@
     ]
     value: [(initializer_list) (lambda_expression)] @body)) @definition.constant
 
-(preproc_include path: (_) @import)
+(preproc_include path: (_) @import @all)
 
 (comment) @comment
 (string_content) @string

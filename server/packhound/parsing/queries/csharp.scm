@@ -30,8 +30,8 @@
       name: (_) @name) @body)
   (#any-of? @_modifier "static" "const")) @definition.constant
 
-(using_directive (qualified_name) @import)
-(using_directive !name . (identifier) @import)
+(using_directive !name [(qualified_name) (identifier)] @import @all)
+(using_directive name: (_) @alias (qualified_name) @import @path)
 
 (comment) @comment
 (string_literal_content) @string

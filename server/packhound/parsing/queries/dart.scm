@@ -76,9 +76,10 @@
 (const_builtin) @attribute
 (final_builtin) @attribute
 
-(import_specification (configurable_uri (uri (string_literal) @import)))
-(library_export (configurable_uri (uri (string_literal) @import)))
-(part_directive (uri (string_literal) @import))
+(import_specification . (configurable_uri (uri (string_literal) @import @all)) . [";" (combinator)])
+(import_specification (configurable_uri (uri (string_literal) @import)) (identifier) @alias)
+(library_export (configurable_uri (uri (string_literal) @import @all)))
+(part_directive (uri (string_literal) @import @all))
 
 (comment) @comment
 (documentation_comment) @comment

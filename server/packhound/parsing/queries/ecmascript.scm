@@ -103,8 +103,50 @@
       name: (identifier) @name
       value: (_) @body) @definition.constant))
 
-(import_statement source: (string) @import)
-(export_statement source: (string) @import)
+(import_statement . source: (string) @import)
+(import_statement (import_clause (identifier) @default) source: (string) @import)
+(import_statement
+  (import_clause (named_imports (import_specifier name: (_) @name alias: (_)? @alias)))
+  source: (string) @import)
+(import_statement (import_clause (namespace_import (identifier) @alias)) source: (string) @import)
+(export_statement (export_clause) source: (string) @import)
+(export_statement
+  (export_clause (export_specifier name: (_) @name alias: (_)? @alias))
+  source: (string) @import)
+(export_statement (namespace_export (identifier) @alias) source: (string) @import)
+(export_statement "*" @all source: (string) @import)
+(variable_declarator
+  name: (identifier) @default
+  value: [
+    (call_expression function: _ @_require arguments: (arguments . (string) @import))
+    (await_expression
+      (call_expression function: _ @_require arguments: (arguments . (string) @import)))
+  ]
+  (#any-of? @_require "require" "import"))
+(variable_declarator
+  name: (identifier) @alias
+  value: (member_expression
+    object: (call_expression function: _ @_require arguments: (arguments . (string) @import))
+    property: (_) @name)
+  (#any-of? @_require "require" "import"))
+(variable_declarator
+  name: (object_pattern [
+    (shorthand_property_identifier_pattern) @name
+    (pair_pattern key: (_) @name value: (identifier) @alias)
+  ])
+  value: [
+    (call_expression function: _ @_require arguments: (arguments . (string) @import))
+    (await_expression
+      (call_expression function: _ @_require arguments: (arguments . (string) @import)))
+  ]
+  (#any-of? @_require "require" "import"))
+
+(export_statement "default" declaration: (_ name: (_) @export))
+(export_statement "default" value: [(identifier) @export (_ name: (_) @export)])
+(assignment_expression
+  left: (member_expression) @_exports
+  right: [(identifier) @export (_ name: (_) @export)]
+  (#eq? @_exports "module.exports"))
 (call_expression
   function: [(identifier) (import)] @_require
   arguments: (arguments . (string) @import)

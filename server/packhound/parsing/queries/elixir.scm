@@ -91,12 +91,22 @@
 
 (call
   target: (identifier) @_import
-  (arguments . (alias) @import)
-  (#any-of? @_import "alias" "import" "require" "use"))
+  (arguments . [(alias) (dot)] @import @all)
+  (#any-of? @_import "import" "use"))
 (call
   target: (identifier) @_import
-  (arguments . (dot) @import)
-  (#any-of? @_import "alias" "import" "require" "use"))
+  (arguments . [(alias) (dot)] @import)
+  (#eq? @_import "require"))
+(call
+  target: (identifier) @_import
+  (arguments . [(alias) (dot)] @import @path .)
+  (#eq? @_import "alias"))
+(call
+  target: (identifier) @_import
+  (arguments
+    . (alias) @import @path
+    (keywords (pair value: (alias) @alias)))
+  (#eq? @_import "alias"))
 
 (comment) @comment
 (quoted_content) @string

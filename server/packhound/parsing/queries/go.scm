@@ -37,7 +37,11 @@
     (var_spec_list
       (var_spec . name: (identifier) @name) @definition.constant)))
 
-(import_spec path: (_) @import)
+(import_spec !name path: (_) @import @alias)
+(import_spec name: (package_identifier) @alias path: (_) @import)
+(import_spec name: (dot) @all path: (_) @import)
+(import_spec name: (blank_identifier) path: (_) @import)
+(package_clause (_) @export)
 
 (comment) @comment
 (interpreted_string_literal_content) @string

@@ -14,7 +14,8 @@
     name: (_) @name
     value: (_) @body)) @definition.constant
 
-(import_declaration (scoped_identifier) @import)
+(import_declaration [(scoped_identifier) (identifier)] @import (asterisk) @all)
+(import_declaration (scoped_identifier) @import @path . ";")
 
 (line_comment) @comment
 (block_comment) @comment

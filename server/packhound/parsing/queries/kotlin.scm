@@ -57,7 +57,9 @@
   (call_suffix (annotated_lambda (lambda_literal) @body))
   (#any-of? @_case "test" "describe" "it" "context" "should" "feature" "scenario")) @definition.test
 
-(import_header (identifier) @import)
+(import_header (identifier) @import @path .)
+(import_header (identifier) @import (wildcard_import) @all)
+(import_header (identifier) @import @path (import_alias (type_identifier) @alias))
 
 (line_comment) @comment
 (multiline_comment) @comment

@@ -34,6 +34,13 @@
   name: (identifier) @_require
   arguments: (arguments . (string) @import)
   (#any-of? @_require "require" "dofile"))
+(assignment_statement
+  (variable_list . name: (identifier) @alias)
+  (expression_list
+    . value: (function_call
+      name: (identifier) @_require
+      arguments: (arguments . (string) @import)))
+  (#eq? @_require "require"))
 
 (comment) @comment
 (string_content) @string

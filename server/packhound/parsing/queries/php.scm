@@ -31,9 +31,13 @@
   (static_modifier)
   (property_element name: (variable_name (name) @name))) @definition.constant
 
-(namespace_use_clause (qualified_name) @import)
-(namespace_use_clause . (name) @import)
-(namespace_use_declaration (namespace_name) @import body: (_))
+(namespace_use_clause . (qualified_name) @import @path alias: (_)? @alias)
+(namespace_use_declaration (namespace_use_clause . (name) @import @path alias: (_)? @alias))
+(namespace_use_declaration
+  (namespace_name) @import
+  body: (namespace_use_group
+    (namespace_use_clause . [(name) (namespace_name)] @name alias: (_)? @alias)))
+(namespace_use_group (namespace_use_clause . (name) @import))
 (require_expression (string (string_content) @import))
 (require_once_expression (string (string_content) @import))
 (require_once_expression (binary_expression right: (string (string_content) @import)))

@@ -25,9 +25,13 @@
 ; A string right behind an assignment documents it.
 (module (assignment) . (string) @doc.following)
 
-(import_statement name: (dotted_name) @import)
-(import_statement name: (aliased_import name: (dotted_name) @import))
-(import_from_statement module_name: (_) @import)
+(import_statement name: (dotted_name . (identifier) @alias) @import)
+(import_statement name: (aliased_import name: (dotted_name) @import alias: (_) @alias))
+(import_from_statement module_name: (_) @import name: (dotted_name) @name)
+(import_from_statement
+  module_name: (_) @import
+  name: (aliased_import name: (_) @name alias: (_) @alias))
+(import_from_statement module_name: (_) @import (wildcard_import) @all)
 
 (comment) @comment
 (string_content) @string

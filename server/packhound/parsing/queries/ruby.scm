@@ -42,7 +42,7 @@
 
 (call
   method: (identifier) @_require
-  arguments: (argument_list . (string) @import)
+  arguments: (argument_list . (string) @import @all)
   (#any-of? @_require "require" "require_relative" "load" "autoload"))
 
 (comment) @comment

@@ -28,9 +28,9 @@
 
 (attribute_item) @attribute
 
-(use_declaration argument: (_) @import)
+(use_declaration argument: (_) @import @path)
 (mod_item
-  name: (_) @import
+  name: (_) @import @alias
   !body)
 (extern_crate_declaration name: (_) @import)
 

@@ -34,7 +34,7 @@
   right: (block) @body
   (#any-of? @_case "in" "should" "when" "can" "must" "-")) @definition.test
 
-(import_declaration) @import
+(import_declaration) @import @path
 
 (comment) @comment
 (block_comment) @comment

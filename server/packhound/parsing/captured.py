@@ -1,0 +1,52 @@
+"""Captures that are kept beside the nodes: what is no code, and where names are bound.
+
+A row is two numbers: a start, in bytes, times 32 plus the position in `KINDS`, and an end. The rows
+of one match are in turn; the first is of a kind in `SUBJECTS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from packhound.parsing.source import ByteRange
+
+SUBJECTS = ("blank", "import", "export")
+KINDS = (*SUBJECTS, "name", "alias", "default", "path", "all")
+KIND_OF = {kind: i for i, kind in enumerate(KINDS)}
+SCALE = 32
+
+
+class Capture(NamedTuple):
+    """What a match is about, and its other captures by kind."""
+
+    kind: str
+    run: ByteRange
+    parts: dict[str, ByteRange]
+
+
+def rows_of(kind: str, runs: Iterable[ByteRange]) -> Iterator[int]:
+    """Yield the rows of captures of one kind."""
+    number = KIND_OF[kind]
+    return chain.from_iterable((start * SCALE + number, end) for start, end in runs)
+
+
+def read_rows(rows: Sequence[int]) -> Iterator[Capture]:
+    """Yield the captures of rows."""
+    capture: Capture | None = None
+    for first, end in zip(rows[::2], rows[1::2], strict=True):
+        start, number = divmod(first, SCALE)
+        if number < len(SUBJECTS):
+            if capture:
+                yield capture
+            capture = Capture(KINDS[number], (start, end), {})
+        elif capture:
+            capture.parts[KINDS[number]] = start, end
+    if capture:
+        yield capture
+
+
+def move_rows(rows: Sequence[int], offset: int) -> list[int]:
+    """Return the rows of a text that stands at an offset of another."""
+    return [number + offset * (1 if i % 2 else SCALE) for i, number in enumerate(rows)]
