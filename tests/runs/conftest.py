@@ -76,6 +76,14 @@ class Repository:
         ):
             git(self.tree, "config", name, value)
 
+    def disarm(self) -> None:
+        """Take the filter and the hooks away, with which git does not say what is committed."""
+        for section in ("filter.mark", "diff.mark"):
+            git(self.tree, "config", "--remove-section", section)
+        git(self.tree, "config", "--unset", "core.fsmonitor")
+        for name in HOOKS:
+            (self.tree / ".git/hooks" / name).unlink()
+
     def write(self, path: str, text: str) -> None:
         (self.tree / path).parent.mkdir(parents=True, exist_ok=True)
         (self.tree / path).write_text(text)

@@ -22,6 +22,7 @@ from packhound.runs.runners import read_table
 from packhound.service.engine import Engine
 from packhound.service.several_roots import Roots
 from tests.runs.conftest import Repository
+from tests.support.git_repository import git
 
 BREAKS = """\
 --- a/post/send.py
@@ -118,6 +119,21 @@ def test_a_patch_that_breaks_a_test(engine: Engine, repository: Repository) -> N
 
 
 @pytest.mark.usefixtures("allowed")
+def test_tests_that_are_broken_without_the_patch_too_prove_nothing(
+    engine: Engine, repository: Repository
+) -> None:
+    test = repository.tree / "tests/test_send.py"
+    test.write_text(f"import nowhere\n{test.read_text()}")
+    repository.write("tests/test_other.py", "def test_other():\n    assert True\n")
+    engine.refresh()
+    assert engine.settled(60)
+    result = check(engine, BREAKS, runners=["pytest"])
+    assert result["verdict"] == "incomplete"
+    assert "pytest cannot read tests that the patch reaches" in result["summary"]
+    assert any("reaches: tests/test_send.py" in note for note in result["notes"])
+
+
+@pytest.mark.usefixtures("allowed")
 def test_lines_are_of_both_texts_and_unsaved_text_counts(engine: Engine, config: Path) -> None:
     (config / "runners.toml").write_text(GREP)
     unsaved = b"x = 1\n\n\ndef weigh(grams):\n    return grams * 2\n"
@@ -129,6 +145,58 @@ def test_lines_are_of_both_texts_and_unsaved_text_counts(engine: Engine, config:
     (gone,) = result["gone"]
     assert (gone["line"], gone["message"]) == (5, "return grams * 2")
     assert (result["n_new"], result["n_gone"], result["n_old"]) == (1, 1, 0)
+
+
+@pytest.mark.usefixtures("allowed")
+def test_an_acceptance_with_a_check_writes_only_what_passes(
+    engine: Engine, repository: Repository, config: Path
+) -> None:
+    (config / "runners.toml").write_text(ONLY_PYTEST)
+    repository.disarm()
+    before = (repository.tree / "post/send.py").read_text()
+    call = Call(Roots([engine]), engine.follow_settings().settings)
+    identity = answer(call, "propose", {"diff": BREAKS})["id"]
+    with pytest.raises(SettingsError, match="nothing was written: check failed: 1 test") as stopped:
+        answer(call, "accept", {"proposal": identity, "check": True})
+    assert "new: tests/test_send.py:5 pytest" in str(stopped.value)
+    assert (repository.tree / "post/send.py").read_text() == before
+    (row,) = answer(call, "overlays", {})["overlays"]
+    (decision,) = row["decisions"]
+    assert row["open"] and decision["decision"] == "stopped"
+    assert decision["check"].startswith("check failed: 1 test fails")
+
+    answer(call, "edit_overlay", {"id": identity, "diff": HARMLESS})
+    accepted = answer(call, "accept", {"proposal": identity, "check": True})
+    assert "return 2 * grams" in (repository.tree / "post/send.py").read_text()
+    assert accepted["check"].startswith("check passed: nothing new; 1 of 1 tests pass")
+    assert accepted["check"] in as_text("accept", accepted)
+    (row,) = answer(call, "overlays", {"all": True})["overlays"]
+    assert [each["decision"] for each in row["decisions"]] == ["stopped", "accepted"]
+    agent = Call(call.roots, call.settings, is_agent=True)
+    with pytest.raises(SettingsError, match="call 'check' first"):
+        answer(agent, "accept", {"proposal": HARMLESS, "check": True})
+
+
+@pytest.mark.usefixtures("allowed")
+def test_a_merge_is_checked_as_it_would_be_written(
+    engine: Engine, repository: Repository, config: Path
+) -> None:
+    """Each of the two is right alone."""
+    (config / "runners.toml").write_text(ONLY_PYTEST)
+    repository.disarm()
+    text = "def weigh(grams):\n    return grams * 2\n\n\ndef double(n):\n    return n * 2\n"
+    repository.write("post/send.py", text)
+    git(repository.tree, "commit", "-qam", "Double")
+    mine = text.replace("return grams * 2", "return double(grams)")
+    repository.write("post/send.py", mine)
+    engine.refresh()
+    assert engine.settled(60)
+    diff = "--- a/post/send.py\n+++ b/post/send.py\n@@ -5,2 +5,2 @@\n-def double(n):\n"
+    diff += "-    return n * 2\n+def twice(n):\n+    return 2 * n\n"
+    call = Call(Roots([engine]), engine.follow_settings().settings)
+    with pytest.raises(SettingsError, match="nothing was written: check failed: 1 test fails"):
+        answer(call, "accept", {"proposal": diff, "check": True, "three_way": True})
+    assert (repository.tree / "post/send.py").read_text() == mine
 
 
 RUST = {

@@ -14,12 +14,19 @@ from packhound.operations.text import Row, Text, path_of, rows_in
 from packhound.redact import visible_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Generator, Mapping
 
     from packhound.git import PatchedFile
 
+    Events = Generator[runs.Step | runs.Diagnostic, None, runs.Check]
+
 _MAX_PATCH, _MAX_ROWS = 5_000_000, 100
-_ENDS = {"missing": "is not installed", "failed": "failed by itself", "capped": "says more"}
+_ENDS = {
+    "missing": "is not installed",
+    "failed": "failed by itself",
+    "capped": "says more",
+    "unread": "cannot read tests that the patch reaches",
+}
 
 
 class CheckRequest(Request):
@@ -49,15 +56,14 @@ def run(call: Call, request: CheckRequest) -> Json:
         service.may_run(root.engine.root, call.settings, trusted=trusted)
         try:
             data = service.patch_of(root.engine.root, request.diff)
-            proposal = root.engine.proposals.open(data)
+            files = root.engine.proposals.open(data).folder.patched
         except SettingsError as refusal:
             refusals.append(refusal)
             continue
-        files = proposal.folder.patched
         whose = call.roots.whose(root.path)
-        events = service.check_patch(
+        events = service.check_files(
             root.engine,
-            proposal,
+            files,
             data,
             call.settings,
             runners=request.runners,
@@ -65,16 +71,21 @@ def run(call: Call, request: CheckRequest) -> Json:
             reached_only=request.reached_only,
             cancel=call.cancel,
         )
-        while True:
-            try:
-                event = next(events)
-            except StopIteration as end:
-                return {**whose, **_answer(end.value, files, whose)}
-            if isinstance(event, runs.Diagnostic):
-                call.report({"new": [_row(event, files, whose)]})
-            else:
-                call.report(event._asdict())
+        return {**whose, **report_check(call, events, files, whose)}
     raise service.best_refusal(refusals or [SettingsError("no folder is open")])
+
+
+def report_check(call: Call, events: Events, files: Mapping[str, PatchedFile], whose: Json) -> Json:
+    """Report what a check says as it comes; return the answer."""
+    while True:
+        try:
+            event = next(events)
+        except StopIteration as end:
+            return _answer(end.value, files, whose)
+        if isinstance(event, runs.Diagnostic):
+            call.report({"new": [_row(event, files, whose)]})
+        else:
+            call.report(event._asdict())
 
 
 def _answer(check: runs.Check, files: Mapping[str, PatchedFile], whose: Json) -> Json:
@@ -157,6 +168,12 @@ def text(answer: Row) -> Text:
     """Return the outcome in a line, then what is new, gone and fixed, a line each."""
     units = [*_lines(answer)]
     return Text([visible_line(answer["summary"])], units, "lines", rows_in(answer, "notes"))
+
+
+def lines_of_check(answer: Row) -> Iterator[str]:
+    """Yield the outcome of a check, a line each, the new first."""
+    yield visible_line(answer["summary"])
+    yield from _lines(answer)
 
 
 def _lines(answer: Row) -> Iterator[str]:

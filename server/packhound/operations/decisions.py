@@ -9,13 +9,14 @@ import getpass
 import re
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from msgspec import Meta
 
 from packhound import service
 from packhound.core.errors import SettingsError
+from packhound.operations.check import lines_of_check, report_check
 from packhound.operations.operation import Call, Json, MaxTokens, Operation, Request, Word
 from packhound.operations.overlays import (
     GROUP,
@@ -30,7 +31,7 @@ from packhound.redact import safe_line, visible_line
 if TYPE_CHECKING:
     from packhound.service import FileChange, Overlay, Root
 
-_MAX_SUBJECT = 72
+_MAX_SUBJECT, _MAX_LINES = 72, 10
 _TYPES = [
     "build",
     "chore",
@@ -67,6 +68,9 @@ class Accept(Request):
             description='Commit its files, with this subject: "type(scope): subject". Hooks run.',
         ),
     ] = ""
+    check: Annotated[
+        bool, Meta(description="Check what would be written, and write it only if that passes.")
+    ] = False
     reason: Annotated[str, Meta(max_length=_MAX_REASON, description="Why.")] = ""
     by: By = ""
     max_tokens: MaxTokens = 4_000
@@ -89,6 +93,8 @@ class Acceptance:
     verdict: str
     hooks: Sequence[str]
     """Those that a commit runs."""
+    check: str
+    """The outcome of its check, in a line."""
 
 
 def accept(call: Call, request: Accept) -> Json:
@@ -106,6 +112,8 @@ def check_acceptance(call: Call, request: Accept, editor: object = None) -> Acce
     """
     if request.commit and call.is_agent:
         raise SettingsError("a commit runs hooks: only a person may ask for it")
+    if request.check and call.is_agent:
+        raise SettingsError("only a person may have it checked here; call 'check' first")
     if request.commit and not _SUBJECT.fullmatch(request.commit):
         raise SettingsError(
             f"commit is {request.commit!r}; expected 'type(scope): subject' with one of the"
@@ -132,8 +140,53 @@ def check_acceptance(call: Call, request: Accept, editor: object = None) -> Acce
             )
         if overlay is None:
             overlay = overlays.add(request.proposal, "", "", _base(changes))
-        return Acceptance(root, overlay, changes, _summary(root, overlay), hooks)
+        accepted = Acceptance(root, overlay, changes, _summary(root, overlay), hooks, "")
+        if request.check:
+            accepted = _checked(call, request, accepted)
+            if changes != service.plan_changes(
+                root.engine, patch, three_way=request.three_way, editor=editor
+            ):
+                raise SettingsError("nothing was written: its files were changed meanwhile")
+        return accepted
     raise service.best_refusal(refusals or [SettingsError("no folder is open")])
+
+
+def _checked(call: Call, request: Accept, accepted: Acceptance) -> Acceptance:
+    """Return an acceptance with the outcome of a check of its files as they would be.
+
+    Raises SettingsError: it did not pass, which is recorded, or may not run.
+    """
+    root, files = accepted.root, {each.path: each.patched for each in accepted.changes}
+    events = service.check_files(
+        root.engine, files, accepted.overlay.patch, call.settings, cancel=call.cancel
+    )
+    answer = report_check(call, events, files, call.roots.whose(root.path))
+    accepted = replace(accepted, check=str(answer["summary"]))
+    if not answer["passed"]:
+        _record(call, request, accepted, "stopped")
+        lines = [*lines_of_check(answer)][:_MAX_LINES]
+        raise SettingsError("\n".join(["nothing was written: " + lines[0], *lines[1:]]))
+    return accepted
+
+
+def _record(
+    call: Call,
+    request: Accept,
+    accepted: Acceptance,
+    decision: Literal["accepted", "stopped"],
+    commit: str = "",
+) -> None:
+    record = service.Decision(
+        decision=decision,
+        by=_who(call, request.by),
+        date=time.time(),
+        reason=request.reason,
+        verdict=accepted.verdict,
+        base=_base(accepted.changes),
+        commit=commit,
+        check=accepted.check,
+    )
+    service.Overlays(accepted.root.engine.root).decide(accepted.overlay, record)
 
 
 def record_acceptance(
@@ -150,16 +203,7 @@ def record_acceptance(
             commit = service.commit_changes(root.engine, message, accepted.changes)
         except SettingsError as failure:
             problem = str(failure)
-    decision = service.Decision(
-        decision="accepted",
-        by=_who(call, request.by),
-        date=time.time(),
-        reason=request.reason,
-        verdict=accepted.verdict,
-        base=_base(accepted.changes),
-        commit=commit,
-    )
-    service.Overlays(root.engine.root).decide(overlay, decision)
+    _record(call, request, accepted, "accepted", commit)
     if problem:
         raise SettingsError(f"the files are written, but not committed: {problem}")
     files = [
@@ -173,7 +217,7 @@ def record_acceptance(
     ]
     row = {"id": overlay.id, "status": "accepted", **call.roots.whose(root.path)}
     row |= {"files": files, "commit": commit, "hooks": [*accepted.hooks]}
-    row["verdict"] = accepted.verdict
+    row |= {"verdict": accepted.verdict, "check": accepted.check}
     return {**row, "notes": root.engine.say_taken_back()}
 
 
@@ -241,6 +285,8 @@ def _accepted_text(answer: Row) -> Text:
         units.append(f"  commit {answer['commit']}{ran}")
     if answer["verdict"]:
         units.append(f"  verdict: {visible_line(answer['verdict'])}")
+    if answer["check"]:
+        units.append(f"  {visible_line(answer['check'])}")
     head = [f"overlay {answer['id']} is accepted"]
     return Text(head, units, "files", rows_in(answer, "notes"))
 
@@ -257,7 +303,7 @@ OPERATIONS = (
         "else on the disk. Unsaved and uncommitted changes are never overwritten.",
         "`id`, `status`, `files` (`path`, `change`, whether it was `merged`, and whether it is "
         "changed `in_editor`, and not saved), the `commit`, the `hooks` that it ran, the `verdict` "
-        "in a line, and `notes`.",
+        "in a line, the `check` where one was asked for, and `notes`.",
         Accept,
         accept,
         _accepted_text,

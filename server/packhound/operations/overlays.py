@@ -153,6 +153,7 @@ def _row(call: Call, root: Root, overlay: Overlay) -> Json:
                 "verdict": safe_line(each.verdict),
                 "base": each.base,
                 "commit": each.commit,
+                "check": safe_line(each.check),
             }
             for each in overlay.decisions
         ],
@@ -275,6 +276,8 @@ def _lines(row: Row) -> Iterator[str]:
         reason = f": {each['reason']}" if each["reason"] else ""
         commit = f", commit {each['commit'][:10]}" if each["commit"] else ""
         yield visible_line(f"  {each['decision']} by {each['by']}, {each['date']}{commit}{reason}")
+        if each["check"]:
+            yield visible_line(f"    {each['check']}")
     if row["open"] and not row["applies"]:
         yield visible_line(f"  does not apply any more: {row['problem']}")
     for file in row["files"]:
@@ -316,15 +319,14 @@ _SHOW = Operation(
     "Show an overlay",
     "Whether a proposed patch applies, and what it changes.",
     "`id`, `author`, `message`, `created`, `decisions` on it (`decision`, `by`, `date`, `reason`, "
-    "`commit`, and `verdict` and `base` digests as they were), whether it is still `open`, whether "
-    "it `applies` to what the user sees, else the `problem`, and its `files` with `change`, lines "
-    "`added` and `removed`, and whether they have `moved_on` since it was proposed; `diff` where "
-    "it was asked for. The `verdict` has a `summary` in a line, `syntax` (lines that do not "
-    "parse), `unresolved` uses of names, "
-    "`calls` with another number of arguments, definitions `removed`, `callers` of what it "
-    "changes, `tests` to run, `related` files that usually change with it and are not in it, "
-    "`warnings` (secrets, CI, lock files), and `refused_by`: HEAD or the disk, where it applies "
-    "to what is not saved.",
+    "`commit`, and `verdict`, `check` and `base` digests as they were), whether it is still "
+    "`open`, whether it `applies` to what the user sees, else the `problem`, and its `files` with "
+    "`change`, lines `added` and `removed`, and whether they have `moved_on` since it was "
+    "proposed; `diff` where it was asked for. The `verdict` has a `summary` in a line, `syntax` "
+    "(lines that do not parse), `unresolved` uses of names, `calls` with another number of "
+    "arguments, definitions `removed`, `callers` of what it changes, `tests` to run, `related` "
+    "files that usually change with it and are not in it, `warnings` (secrets, CI, lock files), "
+    "and `refused_by`: HEAD or the disk, where it applies to what is not saved.",
     ShowOverlay,
     show,
     _shown_text,

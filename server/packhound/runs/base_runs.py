@@ -22,8 +22,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     """One runner, once.
 
     `reason` is a limit that ended it, `missing` for no such program, `failed` if it failed without
-    a word that was understood, `capped` if it said more than is kept, or nothing. It `tests`,
-    or only looks at the code.
+    a word that was understood, `capped` if it said more than is kept, `unread` if it could not
+    read a file of tests that the patch reaches, or nothing. It `tests`, or only looks at the code.
     """
 
     runner: str

@@ -281,6 +281,10 @@ class _Running:
             reason = "failed"
         notes += self._remarks(name, ended, len(diagnostics))
         failed = {each.test for each in diagnostics}
+        unread = sorted(failed.intersection(self._folder.first))
+        if base and unread and not reason:
+            reason = "unread"
+            notes.append(f"{name} cannot read tests that the patch reaches: {', '.join(unread)}")
         return Run(
             runner=name,
             tests=runner.tests,

@@ -3,7 +3,7 @@ from .acceptance import check_commit as check_commit
 from .acceptance import commit_changes as commit_changes
 from .acceptance import plan_changes as plan_changes
 from .acceptance import written as written
-from .checks import check_patch as check_patch
+from .checks import check_files as check_files
 from .checks import may_run as may_run
 from .engine import Engine as Engine
 from .engine_pool import EnginePool as EnginePool

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING
@@ -66,6 +66,16 @@ class FileChange:
     def path(self) -> str:
         """Path of the file in its folder."""
         return self.file.path
+
+    @property
+    def patched(self) -> PatchedFile:
+        """What is done to the file that the user sees, which may be more than the patch says."""
+        file, is_moved = self.file, self.file.old_path != self.path
+        before = file.before if is_moved else self.seen
+        if (before, self.after) == (file.before, file.after):
+            return file
+        sides = ((text or b"").splitlines(keepends=True) for text in (before, self.after))
+        return replace(file, before=before, after=self.after, edits=tuple(line_edits(*sides)))
 
     @property
     def edits(self) -> list[tuple[int, int, bytes]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Collection, Generator
+from collections.abc import Collection, Generator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,10 +20,10 @@ from packhound.service.verdict import verdict_of
 from packhound.text import is_test
 
 if TYPE_CHECKING:
+    from packhound.git import PatchedFile
     from packhound.runs import Check, Diagnostic, Step
     from packhound.service.engine import Engine
     from packhound.service.indexed_folder import IndexedFolder
-    from packhound.service.proposals import Proposal
 
 _MAX_AT_ONCE = 2
 """A session has four threads for its requests."""
@@ -64,9 +65,9 @@ def limits_of(settings: ChangeSettings) -> tuple[runs.CopyLimits, runs.Limits]:
     )
 
 
-def check_patch(
+def check_files(
     engine: Engine,
-    proposal: Proposal,
+    files: Mapping[str, PatchedFile],
     patch: bytes,
     settings: Settings,
     *,
@@ -75,20 +76,22 @@ def check_patch(
     reached_only: bool = False,
     cancel: threading.Event | None = None,
 ) -> Generator[Step | Diagnostic, None, Check]:
-    """Yield steps and new diagnostics as they come; return the outcome.
+    """Check what a patch makes of some files: yield steps and new diagnostics as they come.
 
-    Raises SettingsError: not allowed, a path that is not, an unknown runner, or a limit;
-    StoreError: the copy cannot be written; Cancelled.
+    Returns the outcome. Raises SettingsError: not allowed, a path that is not, an unknown runner,
+    or a limit; StoreError: the copy cannot be written; Cancelled.
     """
     may_run(engine.root, settings, trusted=engine.follow_settings().trusted)
-    files = proposal.folder.patched
     if refused := runs.paths_outside(files, allow):
         raise SettingsError(
             f"the patch changes {visible_line(', '.join(refused[:5]))}, which"
             f" {'is' if len(refused) == 1 else 'are'} not among: {', '.join(allow)}"
         )
     table = runs.read_table().only(runners)
-    tests = [file.path for file in verdict_of(engine, proposal, patch, _MAX_TESTS).changes.tests]
+    tests = list[str]()
+    with suppress(SettingsError):  # A merge may be of a patch that does not apply as it is.
+        verdict = verdict_of(engine, engine.proposals.open(patch), patch, _MAX_TESTS)
+        tests = [file.path for file in verdict.changes.tests]
     unsaved, notes = _unsaved(engine.index)
     notes += [f"the patch changes what a check runs: {p}" for p in files if _RUNS_ITSELF.search(p)]
     first = [*filter(is_test, files), *tests]

@@ -22,19 +22,20 @@ _MAX_KEPT = 1_000
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
-    """That a patch was accepted or rejected: by whom, when, why, on what texts, in which state.
+    """That a patch was accepted, rejected or stopped by its check: by whom, when, why, on what.
 
     `verdict` is its summary then, `base` has a digest of each text as it was, `commit` the commit
-    that was made of it, if one was.
+    that was made of it, if one was, and `check` the outcome of the check, if there was one.
     """
 
-    decision: Literal["accepted", "rejected"]
+    decision: Literal["accepted", "rejected", "stopped"]
     by: str
     date: float
     reason: str = ""
     verdict: str = ""
     base: dict[str, str] = {}
     commit: str = ""
+    check: str = ""
 
 
 class Overlay(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,9 +93,9 @@ class Overlays:
         return edited
 
     def decide(self, overlay: Overlay, decision: Decision) -> Overlay:
-        """Record a decision, after which the overlay is open no longer. Raises StoreError."""
-        decisions = (*overlay.decisions, decision)
-        decided = msgspec.structs.replace(overlay, decisions=decisions, is_open=False)
+        """Record a decision, after which only a stopped overlay is open. Raises StoreError."""
+        decisions, is_open = (*overlay.decisions, decision), decision.decision == "stopped"
+        decided = msgspec.structs.replace(overlay, decisions=decisions, is_open=is_open)
         self._write(decided)
         for oldest in [each for each in self.all(decided=True) if not each.is_open][_MAX_KEPT:]:
             self._path(oldest.id).unlink(missing_ok=True)
