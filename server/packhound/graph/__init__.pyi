@@ -1,3 +1,6 @@
+from .arguments import Takes as Takes
+from .arguments import count_arguments as count_arguments
+from .arguments import count_parameters as count_parameters
 from .call_graph import CallGraph as CallGraph
 from .call_graph import Use as Use
 from .graph import EdgeKind as EdgeKind

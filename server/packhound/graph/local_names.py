@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TypeAlias
 
+from packhound.graph.arguments import bracket_parts
 from packhound.graph.source_text import SCRIPT_LANGUAGES, chain_of
 
 LocalNames: TypeAlias = Mapping[str, str]
@@ -25,8 +26,7 @@ _BREAK = re.compile(r"(?<=[(,=|{\[])\n|\n(?=[)\]])")
 """A line end within a list. With each run of blanks as one, patterns take linear time."""
 _STATED_TYPE = re.compile(r":[^,]*")
 _MAX_TEXT = 60_000
-_MAX_BRACKET = 4_000
-"""Characters of a definition, and of a list of parameters, that are read."""
+"""Characters of a definition that are read."""
 _OPTIONAL = re.compile(r"(?:typing\.)?Optional\[(.*)\]\Z")
 _WRAPPER = re.compile(
     r"(?:[&\s]|'\w+\b(?!')|\bmut\b)*(?:\w+::)*"
@@ -210,19 +210,6 @@ def _members(pattern: str, chain: str) -> Iterator[tuple[str, str]]:
         member, _, name = part.partition("=")[0].strip().partition(":")
         if member.isidentifier() and (not name or name.strip().isidentifier()):
             yield name.strip() or member, f"{chain}.{member}"
-
-
-def bracket_parts(text: str, start: int) -> list[str]:
-    """Return what the commas in the bracket at `start` divide; nothing for an empty bracket."""
-    parts, depth, low = [], 0, start + 1
-    for i in range(start, min(len(text), start + _MAX_BRACKET)):
-        depth += (text[i] in "([{") - (text[i] in ")]}")
-        if depth == 0 or (depth == 1 and text[i] == ","):
-            parts.append(text[low:i])
-            low = i + 1
-        if depth == 0:
-            break
-    return [part for part in parts if part.strip()]
 
 
 def read_type(annotation: str, language: str) -> str:

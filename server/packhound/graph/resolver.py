@@ -13,6 +13,7 @@ from functools import partial
 from itertools import islice
 from weakref import proxy
 
+from packhound.graph.arguments import ANY_NUMBER, count_arguments, count_parameters
 from packhound.graph.definitions import language_family
 from packhound.graph.exports import Definition, Definitions, Exports
 from packhound.graph.file_scope import CALLABLE_KINDS, TYPE_KINDS, FileScope
@@ -20,12 +21,7 @@ from packhound.graph.receivers import OPEN_LANGUAGES, Grade, Meaning, Owner, Rec
 from packhound.graph.scopes import Scopes
 from packhound.graph.source_text import receiver
 from packhound.graph.standard_names import standard_names
-from packhound.graph.type_facts import (
-    ANY_NUMBER,
-    count_arguments,
-    count_parameters,
-    is_property,
-)
+from packhound.graph.type_facts import is_property
 from packhound.text import is_test
 
 _MAX_SAME_NAME = 3
@@ -180,7 +176,8 @@ class Resolver:
         if n_arguments < 0:
             is_called = scope.language in _CALLED_WITHOUT_BRACKETS
             return is_called or is_property(scope, definition.position)
-        return n_arguments in count_parameters(node.signature, node.name, with_self=with_self)
+        takes = count_parameters(node.signature, node.name, with_self=with_self)
+        return takes is None or takes.minimum <= n_arguments <= takes.maximum
 
     def _by_name(self, scope: FileScope, name: str, *, members: bool) -> Meaning:
         """Return the definitions that share a name, none in tests for a name in source."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from packhound.graph.file_scope import FileScope
-from packhound.graph.local_names import bracket_parts, read_type, read_value
+from packhound.graph.local_names import read_type, read_value
 from packhound.graph.source_text import SCRIPT_LANGUAGES
 
 _GENERICS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
@@ -131,45 +131,3 @@ def _parameter_type(scope: FileScope, position: int, name: str) -> str:
     methods = (i for i, parent in enumerate(scope.file.parents()) if parent == position)
     types = (scope.locals_of(i).get(name, "") for i in methods)
     return next(filter(None, types), "")
-
-
-_OPENING_ARGUMENTS = re.compile(r"(?:::)?(?:<[^<>()]*>)?\(")
-ANY_NUMBER = -2
-"""Arguments of a call that spreads a list."""
-_MANY = range(100)
-_VARIADIC = re.compile(r"\.\.\.|\*\w|\bparams\b|\bvararg\b")
-_SPREAD = re.compile(r"\s*(?:\*|\.\.\.)|.*\.\.\.\s*\Z", re.DOTALL)
-_SELF = re.compile(r"\s*(?:&\s*)?(?:'\w+\s+)?(?:mut\s+)?(?:self|cls)\b")
-_ANGLES = re.compile(r"(?<!-)[<>]|[\[\]]")
-
-
-def count_arguments(text: str, end: int) -> int:
-    """Return the number of arguments of the call of a name that ends at an offset, -1 for none."""
-    match = _OPENING_ARGUMENTS.match(text, end)
-    if match is None:
-        return -1
-    arguments = bracket_parts(text, match.end() - 1)
-    return ANY_NUMBER if any(map(_SPREAD.match, arguments)) else len(arguments)
-
-
-def count_parameters(signature: str, name: str, *, with_self: bool) -> range:
-    """Return the numbers of arguments that a function takes, `self` among them or not."""
-    start = signature.find("(", _end_of_generics(signature, signature.find(name) + len(name)))
-    if start < 0 or _VARIADIC.search(signature, start):
-        return _MANY
-    parameters = bracket_parts(signature, start)
-    n_optional = sum("=" in parameter or "?" in parameter for parameter in parameters)
-    has_self = bool(parameters) and _SELF.match(parameters[0]) is not None
-    n_most = len(parameters) - (has_self and not with_self)
-    return range(n_most - n_optional, n_most + 1)
-
-
-def _end_of_generics(signature: str, start: int) -> int:
-    """Return the end of the type parameters in brackets at an offset, the offset without any."""
-    depth = 0
-    if signature[start : start + 1] in ("<", "["):
-        for match in _ANGLES.finditer(signature, start):
-            depth += 1 if match[0] in "<[" else -1
-            if depth == 0:
-                return match.end()
-    return start

@@ -12,11 +12,12 @@ from typing import NamedTuple
 
 from packhound.core.types import NodeRef
 from packhound.git import PatchedFile
-from packhound.graph import CallGraph, Grade, Use
-from packhound.impact.arguments import LANGUAGES, Takes, given, taken
+from packhound.graph import CallGraph, Grade, Takes, Use, count_arguments, count_parameters
 from packhound.impact.symbol import definitions_named
 from packhound.index import Snapshot
 
+_STRICT = frozenset({"python", "typescript", "tsx", "go", "rust", "java"})
+"""Languages in which another number of arguments is an error; others are not judged."""
 _MAX_DEFINITIONS = 200
 """Removed and changed definitions whose uses are looked at."""
 _UNNAMED = frozenset({"file", "section", "window", "impl", "module"})
@@ -145,9 +146,9 @@ def _is_assigned(source: bytes, name: str) -> bool:
 
 def _wrong_calls(after: Side, root: str, old: NodeRef, new: NodeRef) -> Iterator[Break]:
     """Yield the calls that gave as many arguments as a definition took, and do so no more."""
-    if new.language not in LANGUAGES:
+    if new.language not in _STRICT:
         return
-    took, takes = (taken(node.signature, node.name, node.language) for node in (old, new))
+    took, takes = (count_parameters(node.signature, node.name) for node in (old, new))
     if took is None or takes is None or took == takes:
         return
     for use in after.graph.users(new.node_id):
@@ -172,8 +173,8 @@ def _wrong_calls_in(
         through_type = owner and receiver.rstrip(".:") == owner
         if receiver not in receivers or not is_inside or through_type:
             continue
-        number = given(plain, end)
-        if number is None or not took.minimum <= number <= took.maximum:
+        number = count_arguments(plain, end)
+        if not took.minimum <= number <= took.maximum:
             continue
         if not takes.minimum <= number <= takes.maximum:
             text = _line(graph, user.path, line).strip()

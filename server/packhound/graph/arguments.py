@@ -1,0 +1,90 @@
+"""Numbers of arguments that a definition takes and a call gives, as far as texts say them."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_MAX_BRACKET = 5_000
+_MANY = 1_000
+ANY_NUMBER = -2
+"""Arguments of a call that spreads a list."""
+_CALL = re.compile(r"(?:::)?(?:<[\w\s,.<>&'\[\]]*>)?[ \t]*\(")
+_SPREAD = re.compile(r"\s*(?:\*|\.\.\.)|.*\.\.\.\s*\Z", re.DOTALL)
+_SELF = re.compile(r"\s*(?:&\s*)?(?:'\w+\s+)?(?:mut\s+)?(?:self\b|cls\b|this\s*:)")
+_VARIADIC = re.compile(r"\s*\*\*?\w|.*(?:\.\.\.|\bparams\b|\bvararg\b)", re.DOTALL)
+_OPTIONAL = re.compile(r"\s*[\w$]+\s*\?|[^<]*?(?:<.*>[^<]*?)?(?<![=<>!])=(?![=>])", re.DOTALL)
+_ANGLES = re.compile(r"(?<![-=])[<>]")
+_GENERICS = re.compile(r"(?<![-=])[<>]|[\[\]]")
+
+
+class Takes(NamedTuple):
+    """The smallest and the greatest number of arguments of a definition."""
+
+    minimum: int
+    maximum: int
+
+    def __str__(self) -> str:
+        if self.maximum >= _MANY:
+            return f"{self.minimum} or more"
+        return f"{self.minimum}" + f" to {self.maximum}" * (self.minimum < self.maximum)
+
+
+def count_parameters(signature: str, name: str, *, with_self: bool = False) -> Takes | None:
+    """Return how many arguments a signature takes, maybe with `self`; None if unsaid."""
+    named = re.search(rf"(?<!\w){re.escape(name)}(?=\W)", signature)
+    start = signature.find("(", _end_of_generics(signature, named.end())) if named else -1
+    if start < 0:
+        return None
+    parameters = [part for part in bracket_parts(signature, start) if part.strip() not in "*/"]
+    if parameters and _SELF.match(parameters[0]) and not with_self:
+        parameters = parameters[1:]
+    n_lists = sum(_VARIADIC.match(each) is not None for each in parameters)
+    n_optional = sum(
+        _OPTIONAL.match(each) is not None and not _VARIADIC.match(each) for each in parameters
+    )
+    n_most = len(parameters) - n_lists
+    return Takes(n_most - n_optional, _MANY if n_lists else n_most)
+
+
+def count_arguments(text: str, end: int) -> int:
+    """Return the number of arguments of the call of a name that ends at an offset, -1 for none.
+
+    The text is without comments and strings.
+    """
+    match = _CALL.match(text, end)
+    if match is None:
+        return -1
+    arguments = bracket_parts(text, match.end() - 1)
+    return ANY_NUMBER if any(map(_SPREAD.match, arguments)) else len(arguments)
+
+
+def bracket_parts(text: str, start: int) -> list[str]:
+    """Return what the commas in the bracket at `start` divide; nothing for an empty bracket."""
+    parts, depth, low = [], 0, start + 1
+    end = min(len(text), start + _MAX_BRACKET)
+    for i in range(start, end):
+        depth += (text[i] in "([{") - (text[i] in ")]}")
+        if depth == 0 or (depth == 1 and text[i] == "," and not _in_angles(text, low, i, end)):
+            parts.append(text[low:i])
+            low = i + 1
+        if depth == 0:
+            break
+    return [part for part in parts if part.strip()]
+
+
+def _in_angles(text: str, start: int, comma: int, end: int) -> bool:
+    """Return True within the arguments of a generic type: `Map<String, Integer> m`."""
+    depth = sum(1 if angle[0] == "<" else -1 for angle in _ANGLES.finditer(text, start, comma))
+    return depth > 0 and text.find(">", comma, end) >= 0
+
+
+def _end_of_generics(signature: str, start: int) -> int:
+    """Return the end of the type parameters in brackets at an offset, the offset without any."""
+    depth = 0
+    if signature[start : start + 1] in ("<", "["):
+        for match in _GENERICS.finditer(signature, start):
+            depth += 1 if match[0] in "<[" else -1
+            if depth == 0:
+                return match.end()
+    return start
