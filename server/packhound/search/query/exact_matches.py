@@ -65,6 +65,8 @@ _SHORTEST_PREFIX, _SHORTEST_NEAR = 5, 8
 _FEW_WORDS, _MANY_WORDS = 3, 5
 _MOST_PREFIXES = 4
 
+_IS_NO_NAME = IMPL + REST > 0
+"""Kinds of nodes that are called like something else."""
 _QUOTED = re.compile(r'"([^"\n]*\w[^"\n]*)"')
 _WORD = re.compile(r"\w+")
 _SIGN = re.compile(r"[^\w\s,.?!'-]|\d|_|\w\.\w|[a-z][A-Z]")
@@ -173,21 +175,23 @@ def _without_namesakes(snapshot: Snapshot, node_ids: Ints) -> Iterator[int]:
     for beside in (REST, TEST):
         located = [node for node in located if not beside[snapshot.kind_of[node[0]]]] or located
     for node_id, entry, position in located:
-        key = entry.path, entry.qualname(position)
-        is_news = key not in seen or len(located) <= _MOST_PLACES
+        is_news = len(located) <= _MOST_PLACES
+        if not is_news:
+            key = entry.path, entry.qualname(position)
+            is_news = key not in seen
+            seen.add(key)
         if is_news and not IMPL[snapshot.kind_of[node_id]]:
             yield node_id
-        seen.add(key)
 
 
 def _by_parts(snapshot: Snapshot, text: str) -> Iterator[tuple[int, ExactMatch]]:
     """Yield the few nodes whose name has the words of a query as its parts, however joined."""
     folded, named = fold_identifier(re.sub(r"[\s-]", "", text)), dict[int, str]()
     postings = snapshot.postings(folded)
-    for node_id in postings.node_ids[postings.within(NAME)][:_MOST_NAMED].tolist():
-        entry, position = snapshot.locate(node_id)
-        name = entry.name(position)
-        if fold_identifier(name) == folded and not IMPL[snapshot.kind_of[node_id]]:
+    node_ids = postings.node_ids[postings.within(NAME)][:_MOST_NAMED]
+    name_ids, names = snapshot.name_of.take(node_ids).tolist(), snapshot.name_table.names
+    for node_id, name in zip(node_ids.tolist(), map(names.__getitem__, name_ids), strict=True):
+        if fold_identifier(name) == folded and not _IS_NO_NAME[snapshot.kind_of[node_id]]:
             named[node_id] = name
     # Plain words are the name of the one thing that is called so, and else words.
     if len(named) <= (1 if " " in text else _MOST_PLACES):
@@ -326,7 +330,7 @@ def _by_spelling(
     names, start = snapshot.name_table.names, word.lower()
     begin = [
         name
-        for name_id in stats.letters.match_all(names, word).tolist()
+        for name_id in stats.letters.match_start(names, word).tolist()
         if len(name := names[name_id]) > len(word) and name[: len(word)].lower() == start
     ]
     for name in sorted(begin, key=lambda name: (len(name), name))[:_MOST_FILES]:

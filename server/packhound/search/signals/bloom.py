@@ -25,7 +25,7 @@ _COMPUTED = 1 << _N_BITS
 """Set in the bits of every name that has been met."""
 _N_LETTER_BITS = 61
 _BIT_COUNTS = np.array([number.bit_count() for number in range(1 << 16)], np.uint8)
-_MAX_LENGTH = 60_000
+_MAX_LENGTH, _N_FIRST = 60_000, 8
 
 
 class BigramBloomFilter:
@@ -66,15 +66,24 @@ class BigramBloomFilter:
 
 
 class LetterFilter:
-    """One-bit Bloom filter over the lower-case letters of each name, by name id. Thread-safe."""
+    """One-bit Bloom filter over the lower-case letters of each name, by name id. Thread-safe.
+
+    It knows their lengths without underscores too, and their first letters.
+    """
 
     def __init__(self) -> None:
-        self._table = np.zeros(0, np.uint64), np.zeros(0, np.uint16)
+        self._table = np.zeros(0, np.uint64), np.zeros(0, np.uint16), np.zeros(0, np.uint64)
 
     def match_all(self, names: Sequence[str], text: str) -> Positions:
         """Return the ids of the names that may have every letter of `text`."""
         mask = np.uint64(_letter_bits(text.lower()))
-        return np.flatnonzero((self._bits_and_lengths(names)[0] & mask) == mask)
+        return np.flatnonzero((self._rows(names)[0] & mask) == mask)
+
+    def match_start(self, names: Sequence[str], text: str) -> Positions:
+        """Return the ids of the names that may begin with `text`, in any letter case."""
+        n_bits = 8 * min(_N_FIRST, len(text.lower().encode()))
+        mask = np.uint64(((1 << n_bits) - 1) << (8 * _N_FIRST - n_bits))
+        return np.flatnonzero((self._rows(names)[2] & mask) == np.uint64(_first_letters(text)))
 
     def match_near(self, names: Sequence[str], folded: str, max_edits: int, k: int) -> Positions:
         """Return the ids of the names that may be within `max_edits` edits of a folded identifier.
@@ -82,25 +91,26 @@ class LetterFilter:
         Of more than `k` names those that share the most letters, and all ties with the last. An
         edit adds or removes two letters of the set at most, and changes the length by one.
         """
-        bits, lengths = self._bits_and_lengths(names)
+        bits, lengths, _ = self._rows(names)
         near = np.flatnonzero(np.abs(lengths.astype(np.int32) - len(folded)) <= max_edits)
         differing = bits.take(near) ^ np.uint64(_letter_bits(folded))
         differing &= ~np.uint64(_letter_bits("_"))
         n_bits = _BIT_COUNTS.take(differing.view(np.uint16)).reshape(-1, 4).sum(axis=1)
         return near.take(top_k(-n_bits.astype(np.float32), k, -2.0 * max_edits))
 
-    def _bits_and_lengths(
+    def _rows(
         self, names: Sequence[str]
-    ) -> tuple[NDArray[np.uint64], NDArray[np.uint16]]:
-        """Return the bits of all names, and their lengths without underscores."""
-        (bits, lengths), n = self._table, len(names)
+    ) -> tuple[NDArray[np.uint64], NDArray[np.uint16], NDArray[np.uint64]]:
+        """Return the bits, the lengths without underscores and the first letters of all names."""
+        (bits, lengths, starts), n = self._table, len(names)
         if len(bits) < n:
             added = names[len(bits) : n]
             new_lengths = [min(len(fold_identifier(name)), _MAX_LENGTH) for name in added]
             bits = np.append(bits, np.array([_letter_bits(name.lower()) for name in added], "u8"))
             lengths = np.append(lengths, np.array(new_lengths, np.uint16))
-            self._table = bits, lengths
-        return bits[:n], lengths[:n]
+            starts = np.append(starts, np.array([*map(_first_letters, added)], np.uint64))
+            self._table = bits, lengths, starts
+        return bits[:n], lengths[:n], starts[:n]
 
 
 def bigrams_of(words: Iterable[str]) -> frozenset[Bigram]:
@@ -121,6 +131,10 @@ def _hash_bits(bigram: Bigram) -> int:
 
 def _stem_group(word: str) -> str:
     return aggressive_stem(stem(word))
+
+
+def _first_letters(text: str) -> int:
+    return int.from_bytes(text[:_N_FIRST].lower().encode()[:_N_FIRST].ljust(_N_FIRST, b"\0"), "big")
 
 
 def _letter_bits(text: str) -> int:
