@@ -28,8 +28,8 @@ from packhound.index.vectors.hnsw import build_graph
 from packhound.index.writer import Index
 from packhound.parsing.analysed_file import AnalysedFile
 from packhound.parsing.node_codec import encode_nodes
-from packhound.search.cache import SearchCache
 from packhound.search.retrieve.bm25 import match_terms
+from packhound.search.retrieve.corpus_stats import SearchCache
 from packhound.storage.sqlite_store import Store
 
 NODES_PER_FILE = 10

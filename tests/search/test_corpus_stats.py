@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from packhound.core.types import Query
-from packhound.search.cache import SearchCache
 from packhound.search.environment import SearchEnvironment
 from packhound.search.pipeline import search
+from packhound.search.retrieve.corpus_stats import SearchCache
 from packhound.search.signals.bloom import BigramBloomFilter, bigrams_of
 from tests.support.shop import embedder, environment, snapshot
 

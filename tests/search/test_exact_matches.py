@@ -195,6 +195,7 @@ def test_it_does_in_other_modes(engine: Engine, fields: dict[str, object]) -> No
 
 def test_what_was_typed_a_moment_ago_is_a_fact(engine: Engine) -> None:
     engine.update(Document("tests/test_new.py", b"def test_it():\n    typedjustnow = 1\n"))
+    assert engine.settled(60)
     answer = ask(engine, "typedjustnow")
     assert answer.hits[0].node.path == "tests/test_new.py"
     assert answer.confidence_word == "exact"

@@ -11,9 +11,9 @@ import pytest
 from packhound.core.types import FIELDS
 from packhound.index.snapshot import Snapshot
 from packhound.index.writer import Index
-from packhound.search.cache import SearchCache
 from packhound.search.retrieve.bm25 import LexicalScores, match_terms, score_terms
 from packhound.search.retrieve.candidates import gather
+from packhound.search.retrieve.corpus_stats import SearchCache
 from packhound.search.retrieve.term_matches import LENGTH_NORMS, WEIGHTS, TermMatchCache
 from packhound.text.tokenizer import terms
 from tests.support.index_corpus import file

@@ -11,7 +11,7 @@ from packhound.parsing.analyse import analyse
 from packhound.parsing.parse import parse as parse_document
 from packhound.search.pipeline import parse, retrieve_context, search
 from packhound.search.query.encode import QueryVectors
-from packhound.search.signals.name import neighbours_in_name
+from packhound.search.signals.file import neighbours_in_name
 from tests.support.shop import environment, snapshot
 
 

@@ -9,16 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from packhound.core.errors import Cancelled
-from packhound.core.types import MODES, Document, Query, Results
+from packhound.core.types import MODES, Budget, Document, Query, Results
 from packhound.index.writer import Index
 from packhound.parsing.analyse import analyse
 from packhound.parsing.parse import parse
+from packhound.search.answer_notes import NO_WORDS
 from packhound.search.environment import SearchEnvironment
-from packhound.search.explain import phrase
 from packhound.search.pipeline import explain, search
 from packhound.search.related import related
 from packhound.search.run import MORE_TIME
-from packhound.search.suggestions import NO_WORDS
+from packhound.search.signals.registry import phrase
 from tests.support.shop import FILES, environment, snapshot
 
 WORDS = sorted({word for text in FILES.values() for word in text.split()})
@@ -170,7 +170,8 @@ def test_a_spent_budget_skips_the_rest_and_names_it() -> None:
 def test_what_a_budget_leaves_out_is_not_decided_by_the_order_of_indexing(
     text: str, candidates: int
 ) -> None:
-    query = Query(text, budget=replace(Query(text).budget, candidates=candidates))
+    budget = Budget(time_ms=60_000, candidates=candidates)
+    query = Query(text, budget=budget)
     actual = [
         search(corpus, query, environment()).hits
         for corpus in (snapshot(), snapshot(backwards=True))

@@ -9,9 +9,8 @@ import numpy as np
 from packhound.core.types import FIELDS, FileStamp
 from packhound.index.name_index import NameTable
 from packhound.index.snapshot import Snapshot
-from packhound.search.cache import SearchCache
 from packhound.search.retrieve.bm25 import match_terms
-from packhound.search.retrieve.corpus_stats import CorpusStats
+from packhound.search.retrieve.corpus_stats import CorpusStats, SearchCache
 
 Key = tuple[str, int]
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from packhound.core.settings import Settings
 from packhound.core.types import NodeRef
 from packhound.git import History
-from packhound.search.cache import SearchCache
 from packhound.search.query.encode import QueryEncoder
-from packhound.search.query.text_filters import TextSearch
+from packhound.search.query.filters import TextSearch
+from packhound.search.retrieve.corpus_stats import SearchCache
 from packhound.search.stages import NodeVectors, Stage, TextOf
 
 

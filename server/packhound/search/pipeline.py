@@ -24,7 +24,16 @@ from packhound.core.trace import traced
 from packhound.core.types import Explanation, Hit, NodeRef, Query, Results, SignalValue
 from packhound.grep import NOT_LOOKED_AT
 from packhound.index import Snapshot
-from packhound.search.answer_notes import NO_WORD_NOTE, name_notes, with_weak_note
+from packhound.search.answer_notes import (
+    NO_WORD_NOTE,
+    NO_WORDS,
+    STOP_WORDS_ALONE,
+    name_notes,
+    no_listing_notes,
+    no_match_notes,
+    no_symbol_notes,
+    with_weak_note,
+)
 from packhound.search.confidence import confidence_word, is_rated, rate_hits, rate_symbols
 from packhound.search.environment import SearchEnvironment
 from packhound.search.explainer import explain_hits, explain_symbols
@@ -32,29 +41,18 @@ from packhound.search.listing import hits_by_path
 from packhound.search.order import SCORE_DIGITS, rank_hits
 from packhound.search.query.encode import QueryVectors, encode
 from packhound.search.query.exact_matches import IDENTIFIER, find_exact_matches
-from packhound.search.query.filters import allowed_node_ids
+from packhound.search.query.filters import allowed_node_ids, filter_by_text
 from packhound.search.query.messages import find_printers
-from packhound.search.query.parse import ParsedQuery, parse_query
-from packhound.search.query.project_name import project_name_filter
+from packhound.search.query.parse import ParsedQuery, Project, parse_query
 from packhound.search.query.structure import find_nodes, take_pattern
-from packhound.search.query.text_filters import filter_by_text
 from packhound.search.rank.fusion import Ranking, competing_rows, rank
 from packhound.search.rank.linear import Source, Unit
 from packhound.search.repeats import SIBLING_DEPTH, distinct_nodes, merge_copies, siblings_of
-from packhound.search.retrieve.choose import TopK
-from packhound.search.retrieve.retrieve import retrieve
+from packhound.search.retrieve.retrieve import TopK, retrieve
 from packhound.search.run import SearchRun
 from packhound.search.signals.context import SignalContext
 from packhound.search.stages import StageContext, apply_stages, first_stage_depth
-from packhound.search.suggestions import (
-    NO_WORDS,
-    STOP_WORDS_ALONE,
-    no_listing_notes,
-    no_match_notes,
-    no_symbol_notes,
-)
 from packhound.search.symbols import rank_symbols
-from packhound.search.time_shares import affordable_mode, affordable_query, affordable_settings
 
 _SHARE_OF_PATTERN = 0.8
 """Of the time of a search that looking for its pattern may take."""
@@ -200,12 +198,12 @@ def _rank_nodes(
     depth: int,
 ) -> tuple[SignalContext, Ranking | None]:
     """Return the candidates, and how all signals rank the best `depth` of them; None if none."""
-    mode = affordable_mode(run, query.mode, snapshot.n_nodes)
+    mode = run.affordable_mode(query.mode, snapshot.n_nodes)
     embedder, enabled = environment.embedder, environment.settings.meaning.enabled
     vectors, notes = encode(parsed, mode, snapshot, embedder, enabled=enabled)
     run.notes += notes
     run.check()
-    query = affordable_query(run, query)
+    query = run.affordable_query(query)
     context = retrieve_context(snapshot, query, parsed, vectors, environment)
     if parsed.exact and not len(context.candidates):
         quoted = ", ".join(f'"{words}"' for words in parsed.exact)
@@ -221,7 +219,7 @@ def _rank_nodes(
     has_words = is_found or len(context.retrieval.matches.matched)
     if vectors.text is not None and not has_words:
         run.notes.append(NO_WORD_NOTE)
-    settings = affordable_settings(run, environment.settings)
+    settings = run.affordable_settings(environment.settings)
     unit, source = unit_of(query), source_of(query, vectors)
     ranking = _rank(context, settings, unit, source, max(2 * depth, SIBLING_DEPTH), run)
     run.check()
@@ -296,7 +294,7 @@ def _stage_context(
 def parse(snapshot: Snapshot, query: Query, environment: SearchEnvironment) -> ParsedQuery:
     """Parse a query; the project's own name is no word of a question."""
     stats = environment.cache.stats(snapshot)
-    parsed = parse_query(query, project_name_filter(environment.root, snapshot, stats))
+    parsed = parse_query(query, Project(environment.root, snapshot, stats))
     find = find_exact_matches if query.mode in ("hybrid", "lexical") else find_printers
     parsed = find(snapshot, stats, query.text, parsed, environment.texts)
     if parsed.scope.is_dated:

@@ -1,16 +1,27 @@
-"""Time budget, cancellation and notes of one search."""
+"""Time budget, cancellation and notes of one search, and what it leaves out for want of time."""
 
 from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 
 from packhound.core.errors import Cancelled
-from packhound.core.types import ConfidenceWord, Facet, Hit, Query, Results
+from packhound.core.settings import Settings
+from packhound.core.settings_reader import changed
+from packhound.core.types import ConfidenceWord, Facet, Hit, Mode, Query, Results
 
 STOPPED_NOTE = "stopped after "
 """The note of an answer that the time budget cut short begins with this."""
 MORE_TIME = "for more, raise --time-ms or search.timeMs, or narrow by path: or kind:"
+_WORDS_SHARE, _RETRIEVAL_SHARE = 0.5, 0.75
+"""Shares of the time budget after which meaning and most candidates are left out."""
+_RANKING_MS = 3.0
+"""Time that ranking all candidates takes on a laptop."""
+_HURRIED_RANKING_MS, _HURRIED_CANDIDATES = 1.2, 40
+"""The same for few candidates, and how many these are."""
+_SCAN_MS, _SCAN_NODES = 0.5, 50_000
+"""Time that meaning takes at least, and the nodes for which it takes twice that."""
 
 
 class SearchRun:
@@ -60,6 +71,29 @@ class SearchRun:
         """Raise Cancelled if the caller asked for it."""
         if self._cancel is not None and self._cancel.is_set():
             raise Cancelled("the search was cancelled")
+
+    def affordable_mode(self, mode: Mode, n_nodes: int) -> Mode:
+        """Return the mode, words alone for hybrid where a scan of `n_nodes` takes too long."""
+        scan_ms = _SCAN_MS * (1 + n_nodes / _SCAN_NODES)
+        if mode == "hybrid" and (self.has_spent(_WORDS_SHARE) or self.remaining_ms < scan_ms):
+            self.skip("meaning")
+            return "lexical"
+        return mode
+
+    def affordable_query(self, query: Query) -> Query:
+        """Return the query, with few candidates where ranking all of them takes too long."""
+        is_late = self.has_spent(_RETRIEVAL_SHARE) or self.remaining_ms < _RANKING_MS
+        if not is_late or query.budget.candidates <= _HURRIED_CANDIDATES:
+            return query
+        self.skip("most candidates")
+        return replace(query, budget=replace(query.budget, candidates=_HURRIED_CANDIDATES))
+
+    def affordable_settings(self, settings: Settings) -> Settings:
+        """Return the settings, with a fuser that reads no signals where these take too long."""
+        if settings.search.fuser != "linear" or self.remaining_ms >= _HURRIED_RANKING_MS:
+            return settings
+        self.skip("the learned ranker")
+        return changed(settings, {"search.fuser": "blend"})
 
     def results(self, hits: tuple[Hit, ...], considered: int, generation: int) -> Results:
         """Return the answer: `hits` among `considered` candidates of a generation."""

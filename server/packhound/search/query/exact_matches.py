@@ -21,11 +21,10 @@ from packhound.search.answer_notes import edit_distance, nearest_names
 from packhound.search.kinds import IMPL, REST, TEST
 from packhound.search.query.exact_paths import nodes_of_path
 from packhound.search.query.filter_syntax import take_filters
-from packhound.search.query.filters import nodes_with
+from packhound.search.query.filters import TextSearch, nodes_with
 from packhound.search.query.messages import find_printers
 from packhound.search.query.parse import ExactMatch, ParsedQuery
 from packhound.search.query.qualified_names import qualified_name
-from packhound.search.query.text_filters import TextSearch
 from packhound.search.query.word_lists import ASKING_WORDS, STOP_WORDS
 from packhound.search.retrieve.corpus_stats import CorpusStats
 from packhound.search.retrieve.term_matches import BODY, NAME

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
+from math import inf
 from typing import Any
 
-from packhound.core.records import CODE, Scope
-from packhound.core.types import KINDS, TESTS, Kind, Query, Tests
-from packhound.search.query.scope import read_scope
+from packhound.core.records import ALL_CODE, CODE, Scope, read_date
+from packhound.core.types import KINDS, TESTS, TYPES, Kind, Query, Tests
 from packhound.search.query.word_lists import LANGUAGE_NAMES
 
 _FILTER = re.compile(r"(?<!\S)(-?(?:kind|path)|lang|language|tests|type|since|before|tag):(\S+)")
@@ -32,6 +32,38 @@ _CLOSE = 0.75
 _QUOTED = re.compile(r"(?<![\w'])\"([^\"\n]{2,120})\"(?!\w)")
 _REGEX = re.compile(r"(?<!\S)/(?!\*)((?:[^/\\\n]|\\.)+)/(i?)(?!\S)")
 _MAX_WORDS_BESIDE_QUOTES, _MAX_WORDS_OF_LEADING_QUOTE = 2, 3
+
+
+_OTHER_NAMES = {"reasoning": "skill"}
+"""Names by which types are also known, such as that of procedures in stores of memories."""
+_POLITE = (
+    r"(?:please|(?:can|could|would) you|i (?:want|need|would like)(?: you)? to|help me(?: to)?)"
+)
+_TESTS = (
+    r"(?:write|add|create|make)(?: (?:an?|some|the|more|new|failing|unit|integration|regression))*"
+    r" tests?(?: cases?)? (?:that|which|to|for)(?: (?:checks?|verify|verifies|ensures?|proves?"
+    r"|asserts?|shows?|covers?|makes? sure))?(?: (?:that|if|whether))?"
+)
+_OPTION = (
+    r"(?:add|introduce|implement|provide)(?: (?:an?|the|new|command[- ]line|cli|config))*"
+    r" (?:option|flag|setting|parameter|switch)s?"
+    r" (?:that|which|for|so that|to(?! (?:an?|the|its|this)\b))"
+)
+"""Not "add a parameter to the query", which some code does."""
+_ANSWER = (
+    r"(?:explain|describe|tell me|show me|i want to know)(?: to me)?"
+    r"(?= (?:how|why|what|where|when|which|who)\b)"
+)
+_THE_CODE = (
+    r" the (?:code|function|method|place|class|part|piece of code) (?:that|which|where|for|to)"
+)
+_PLACE = rf"(?:find|locate|show me|give me|where is)(?: me)?{_THE_CODE}"
+_CHANGE = rf"(?:refactor|debug)(?:{_THE_CODE}|(?= (?:the|how|what|this|our)\b))"
+_TOPIC = r"(?=\S+\s+\S|\S*(?:\w_\w|(?-i:[a-z][A-Z])))"
+"""Two words, or a name."""
+_INSTRUCTION = re.compile(
+    rf"(?:(?:{_POLITE}|{_TESTS}|{_OPTION}|{_ANSWER}|{_PLACE}|{_CHANGE}),?\s+)+{_TOPIC}", re.I
+)
 
 
 def take_filters(text: str) -> tuple[str, list[tuple[str, str]]]:
@@ -153,3 +185,55 @@ def _parse_languages(
     names = [part for value in _values(filters, "lang") for part in value.split(",") if part]
     lowered = (name.lower() for name in (*fields, *names))
     return tuple(dict.fromkeys(LANGUAGE_NAMES.get(name, name) for name in lowered))
+
+
+def read_scope(query: Query, filters: Sequence[tuple[str, str]]) -> tuple[Scope, tuple[str, ...]]:
+    """Return what a query's fields and the filters of its text ask for, and what is wrong there.
+
+    A wrong value is left out. Of several dates the narrowest counts.
+    """
+    if not (filters or query.types or query.since or query.before or query.tags):
+        return ALL_CODE, ()
+    problems: list[str] = []
+    types = _parse_types(_split_values(query.types, filters, "type"), problems)
+    since = _parse_dates("since", _split_values((query.since,), filters, "since"), problems)
+    before = _parse_dates("before", _split_values((query.before,), filters, "before"), problems)
+    tags = dict.fromkeys(tag.lower() for tag in _split_values(query.tags, filters, "tag"))
+    scope = Scope(types, max(since, default=-inf), min(before, default=inf), tuple(tags))
+    return scope, tuple(problems)
+
+
+def _split_values(
+    fields: Iterable[str], filters: Iterable[tuple[str, str]], name: str
+) -> list[str]:
+    """Return the values of a query's field and of the filters of a name, separated by commas."""
+    joined = (*fields, *(value for key, value in filters if key == name))
+    return [part.strip() for value in joined for part in value.split(",") if part.strip()]
+
+
+def _parse_types(values: Iterable[str], problems: list[str]) -> tuple[str, ...]:
+    lower = [value.lower() for value in values]
+    names = dict.fromkeys(_OTHER_NAMES.get(name, name) for name in lower)
+    problems += (
+        f"invalid type '{name:.80}': expected one of: {', '.join(TYPES)}"
+        for name in names
+        if name not in TYPES
+    )
+    return tuple(name for name in names if name in TYPES)
+
+
+def _parse_dates(name: str, values: Iterable[str], problems: list[str]) -> list[float]:
+    dates = {value: read_date(value) for value in values}
+    problems += (
+        f"invalid {name} '{value:.80}': expected a day as YYYY-MM-DD, such as 2025-12-01, or"
+        " how long ago, such as 5h, 3d, 2w or 1y"
+        for value, date in dates.items()
+        if date is None
+    )
+    return [date for date in dates.values() if date is not None]
+
+
+def without_instruction(text: str) -> tuple[str, str]:
+    """Return what a query is about, and the instruction before it or ''."""
+    instruction = _INSTRUCTION.match(text)
+    return (text[instruction.end() :], instruction[0].rstrip(" ,")) if instruction else (text, "")

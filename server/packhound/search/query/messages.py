@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from packhound.core.arrays import Mask
 from packhound.index import Snapshot
+from packhound.search.query.filters import TextSearch
 from packhound.search.query.parse import STOPS, ParsedQuery
-from packhound.search.query.text_filters import TextSearch
-from packhound.search.retrieve.choose import best_nodes
 from packhound.search.retrieve.corpus_stats import CorpusStats
+from packhound.search.retrieve.retrieve import best_nodes
 from packhound.text import FLAGS, is_test, terms
 
 _SIGNS = re.compile(r"[^\w\s,.?'-]|\d|\.\w|(?<!\w)'\w")

@@ -8,24 +8,25 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple
 
 from packhound.core.records import ALL_CODE, Scope
 from packhound.core.types import Kind, Query, Tests
 from packhound.git import History
+from packhound.index import Snapshot
 from packhound.search.query.bug_report import code_of, content_of, is_report
 from packhound.search.query.filter_syntax import (
     filter_fields,
+    read_scope,
     take_filters,
     take_glob,
     take_quotes,
     take_regexes,
+    without_instruction,
 )
-from packhound.search.query.instructions import without_instruction
 from packhound.search.query.mentions import Frame, frames_of, paths_of
-from packhound.search.query.scope import read_scope
 from packhound.search.query.word_lists import (
     EXAMPLE_WORDS,
     PROSE_WORDS,
@@ -33,6 +34,7 @@ from packhound.search.query.word_lists import (
     STOP_WORDS,
     TEST_WORDS,
 )
+from packhound.search.retrieve.corpus_stats import CorpusStats
 from packhound.text import terms as terms_of
 
 QueryKind = Literal["symbol", "phrase", "prose", "report"]
@@ -46,6 +48,11 @@ _MAX_TERMS = 160
 _TITLE_WEIGHT = 2.0
 """Boost of a word in the first line of a report."""
 _FILLER_WEIGHT = 0.3
+_FILE_SHARE, _NODE_SHARE = 0.5, 0.1
+"""The share of the files and of their nodes that have the project's name in them; hardly another
+word has that share of both."""
+_MIN_WORDS = 2
+"""Words besides stop words that a question needs to be asked without the name."""
 _MAX_NAMES = 60
 
 _SYMBOL = re.compile(r"[\w$@!?*~^'+-]+(?:(?:::|->|[.#/\\:])[\w$@!?*~+-]+)*\$?(?:\(\))?")
@@ -53,6 +60,8 @@ _QUALIFIED = re.compile(r"(?<![A-Za-z_])[A-Za-z_]\w{0,99}(?:(?:::|->|[.#\\])[A-Z
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _CALLED = re.compile(r"\b([a-z_]\w+)\(")
 _BACKTICKED = re.compile(r"`([^`\n]{1,80})`")
+_PART = re.compile(r"[^\W_]+")
+_EDGES = re.compile(r"^\W+|(?:'s)?\W*$")
 _SEPARATORS = re.compile(r"::|->|[.#\\/:]")
 
 
@@ -135,14 +144,22 @@ class ParsedQuery:
         )
 
 
-WordFilter: TypeAlias = Callable[[list[str]], tuple[list[str], str]]
-"""Returns the words of a question that are worth searching, and a note if it dropped any."""
+class Project(NamedTuple):
+    """The code that a question is about, whose own name is a stop word of this project.
+
+    In "how curl resolves a host" all of curl is about curl, and the one file that is called so is
+    hardly the answer. The name is a word of the path of the folder `root` that most code has.
+    """
+
+    root: str
+    snapshot: Snapshot
+    stats: CorpusStats
 
 
-def parse_query(query: Query, word_filter: WordFilter | None = None) -> ParsedQuery:
+def parse_query(query: Query, project: Project | None = None) -> ParsedQuery:
     """Parse the query's text; filters in it are added to those that the query has as fields.
 
-    `word_filter` drops words of a question; names and bug reports are parsed as they are.
+    The name of the project is no word of a question; names and bug reports stay as they are.
     """
     text = query.text[:_MAX_TEXT].strip()
     if is_report(text):
@@ -157,11 +174,11 @@ def parse_query(query: Query, word_filter: WordFilter | None = None) -> ParsedQu
         notes.append(f"searched for what comes after '{instruction}'")
     kind = _kind_of(text, query)
     fields = filter_fields(query, filters + [("path", each) for each in glob], notes)
-    if word_filter and kind != "symbol":
-        words, note = word_filter(text.split())
-        if note:
-            text, notes = " ".join(words), [*notes, note]
-            kind = _kind_of(text, query)
+    if project and kind != "symbol" and (names := _project_names(text.split(), project)):
+        text = " ".join(word for word in text.split() if word not in names)
+        listed = ", ".join(dict.fromkeys(_EDGES.sub("", name) for name in names))
+        notes.append(f"searched without '{listed}', which is all over this project")
+        kind = _kind_of(text, query)
     patterns = _patterns(text) if kind == "symbol" else ()
     if patterns:
         text = " ".join(pattern.text for pattern in patterns)
@@ -182,6 +199,36 @@ def parse_query(query: Query, word_filter: WordFilter | None = None) -> ParsedQu
         wants_examples=_mentions(text, EXAMPLE_WORDS),
         notes=tuple(notes),
         **fields,
+    )
+
+
+def _project_names(words: list[str], project: Project) -> list[str]:
+    """Return the words that are the project's name, where enough others are left."""
+    components = [_PART.findall(each.lower()) for each in re.split(r"[\\/]", project.root)]
+    path_words = {word for parts in components for word in (*parts, "".join(parts))}
+    names = [word for word in words if _is_project_name(word, path_words, project)]
+    n_others = sum(word not in names and word.lower() not in STOP_WORDS for word in words)
+    return names if n_others >= _MIN_WORDS else []
+
+
+def _is_project_name(word: str, path_words: set[str], project: Project) -> bool:
+    """Return True if all parts of a word are in the folder's path, and one is all over the code.
+
+    Stop words are no names, whatever folders are called.
+    """
+    bare = _EDGES.sub("", word.lower())
+    parts = _PART.findall(bare)
+    if bare in STOP_WORDS or not parts or "_" in bare or not path_words.issuperset(parts):
+        return False
+    return any(_is_everywhere(part, project.snapshot, project.stats) for part in parts)
+
+
+def _is_everywhere(word: str, snapshot: Snapshot, stats: CorpusStats) -> bool:
+    matches = stats.term_matches.lookup(snapshot, terms_of(word)[-1:])
+    return any(
+        len(match.in_files[0]) >= _FILE_SHARE * snapshot.n_files
+        and len(match.nodes[0]) >= _NODE_SHARE * snapshot.n_nodes
+        for match in matches
     )
 
 

@@ -14,7 +14,7 @@ from packhound.core.settings import Settings
 from packhound.core.types import SignalValue
 from packhound.search.order import SCORE_DIGITS
 from packhound.search.rank.linear import Source, Unit, score_linear, weights_for
-from packhound.search.rank.plugin_fuser import contributions_of
+from packhound.search.rank.plugins import contributions_of
 from packhound.search.signals.context import SignalContext, relative
 from packhound.search.signals.node import dense_node, node_words
 

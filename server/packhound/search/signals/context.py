@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.core.arrays import Floats, Ints, Mask, Positions
+from packhound.core.arrays import Floats, Ints, Mask, NodeIds, Positions
 from packhound.index import Snapshot
-from packhound.search.query.compounds import compound_terms
 from packhound.search.query.encode import QueryVectors
+from packhound.search.query.mentions import Frame
 from packhound.search.query.parse import ParsedQuery
+from packhound.search.query.word_lists import STOP_WORDS
 from packhound.search.retrieve.bm25 import LexicalScores, score_nodes, score_terms
 from packhound.search.retrieve.candidates import Candidates, gather, group_by_file
 from packhound.search.retrieve.corpus_stats import CorpusStats
-from packhound.search.retrieve.name_matches import (
-    frame_scores,
-    mention_scores,
-    nodes_by_qualified_name,
-)
 from packhound.search.retrieve.retrieve import Retrieval
 from packhound.search.signals.path_words import PathWords
-from packhound.text import FLAGS, terms
+from packhound.text import FLAGS, fold_identifier, stem, terms
 
 Value = TypeVar("Value", bound=np.generic)
+_WORD = re.compile(r"[^\W_]+")
+_MAX_NODES = 200
+"""Nodes of one name whose owner or path is compared."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +100,7 @@ class SignalContext:
         """BM25F of adjacent words of the query as one identifier."""
         if self.whole is not self:
             return self.whole.compounds.take(self.rows)
-        terms = compound_terms(self.query)
+        terms = _compound_terms(self.query)
         return score_nodes(self.snapshot, self.stats, self.candidates, terms)
 
     @cached_property
@@ -122,7 +123,9 @@ class SignalContext:
         """Nodes with a qualified name of the query and its owner."""
         if self.whole is not self:
             return self.whole.owned.take(self.rows)
-        return self.candidates.mask_of(nodes_by_qualified_name(self.snapshot, self.query.qualified))
+        return self.candidates.mask_of(
+            _nodes_by_qualified_name(self.snapshot, self.query.qualified)
+        )
 
     @cached_property
     def mentioned(self) -> Floats | None:
@@ -130,14 +133,14 @@ class SignalContext:
         if self.query.kind != "report":
             return None
         named, weights = self.retrieval.named, self.query.name_weights
-        return self.node(mention_scores(self.snapshot, named, weights))
+        return self.node(_mention_scores(self.snapshot, named, weights))
 
     @cached_property
     def framed(self) -> Floats | None:
         """Nearness of the node to the innermost stack frame of a bug report, 0 to 1."""
         if not self.query.frames:
             return None
-        return self.node(frame_scores(self.snapshot, self.query.frames))
+        return self.node(_frame_scores(self.snapshot, self.query.frames))
 
     @cached_property
     def similarity(self) -> Floats | None:
@@ -245,3 +248,53 @@ def zeros_per_file(context: SignalContext) -> Floats:
 def zeros_per_node(context: SignalContext) -> Floats:
     """Return zero for every candidate node."""
     return np.zeros(len(context.candidates), np.float32)
+
+
+def _compound_terms(query: ParsedQuery) -> tuple[str, ...]:
+    """Return the terms of adjacent words joined, the one identifier that they may be in code."""
+    if query.kind == "symbol":
+        return ()
+    words = [word.lower() for word in _WORD.findall(query.title)]
+    compounds: dict[str, None] = {}
+    for first, second in pairwise(words):
+        if not {first, second} & STOP_WORDS:
+            for last in dict.fromkeys((second, stem(second), second.removesuffix("s"))):
+                compounds[fold_identifier(first + last)] = None
+                compounds[stem(first + last)] = None
+    query_terms = set(query.terms)
+    return tuple(term for term in compounds if term not in query_terms)
+
+
+def _nodes_by_qualified_name(snapshot: Snapshot, qualified: Iterable[tuple[str, ...]]) -> NodeIds:
+    """Return the node ids of qualified names whose owner, or path, has the owner of the query."""
+    matches: list[int] = []
+    for parts in qualified:
+        owner = parts[-2].lower()
+        for node_id in snapshot.node_ids_named_folded(parts[-1].lower())[:_MAX_NODES].tolist():
+            entry, position = snapshot.locate(node_id)
+            owners = re.split(r"\W+", entry.qualname(position).lower())[:-1]
+            if owner in owners or owner in re.split(r"[\W_]+", entry.path.lower()):
+                matches.append(node_id)
+    return np.array(matches, np.int32)
+
+
+def _frame_scores(snapshot: Snapshot, frames: Iterable[Frame]) -> Floats:
+    """Return 1 / position of the innermost stack frame of each node id, 0 where it is in none."""
+    scores = np.zeros(snapshot.n_node_ids, np.float32)
+    for position, frame in enumerate(frames, 1):
+        for node_id in snapshot.node_ids_named(frame.function)[:_MAX_NODES].tolist():
+            path = snapshot.paths[snapshot.file_of[node_id]]
+            below = path.split("/", 1)[-1]
+            if f"/{frame.path}".endswith(f"/{below}") or path.endswith(f"/{frame.path}"):
+                scores[node_id] = max(scores[node_id], np.float32(1 / position))
+    return scores
+
+
+def _mention_scores(
+    snapshot: Snapshot, named: Iterable[NodeIds], weights: Iterable[float]
+) -> Floats:
+    """Sum the weights of each node id's names, of which those of many nodes count less."""
+    scores = np.zeros(snapshot.n_node_ids, np.float32)
+    for node_ids, weight in zip(named, weights, strict=True):
+        scores[node_ids] += np.float32(weight / (1 + np.log1p(len(node_ids))))
+    return scores

@@ -14,9 +14,13 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from packhound.core.arrays import Doubles
-from packhound.core.types import GROUP_NAMES, GroupName
-from packhound.search.signals import file, name, node
+from packhound.core.types import GROUP_NAMES, GroupName, Hit, SignalValue
+from packhound.search.signals import file, node
 from packhound.search.signals.context import SignalFunction, zeros_per_node
+
+EXACT_MATCH = node.exact_match.__name__
+"""The signal of a fact, beside which all others are small."""
+_PLACE = "Place in the order by: "
 
 
 class Signal(NamedTuple):
@@ -46,18 +50,18 @@ SIGNALS = (
     _of_files("Name", file.path_words),
     _of_files("Name", file.path_rank),
     _of_files("Name", file.compound_file),
-    _of_files("Name", name.defines_times),
-    _of_files("Name", name.defines_size),
-    _of_files("Name", name.defines_with_owner),
-    _of_files("Name", name.stem_is_name),
-    _of_files("Name", name.query_in_stem),
-    _of_files("Name", name.query_in_folders),
-    _of_files("Name", name.mentioned),
-    _of_files("Name", name.module_mentioned),
-    _of_files("Name", name.stem_in_query_kin),
-    _of_files("Name", name.query_in_path_kin),
-    _of_files("Name", name.first_words_in_stem),
-    _of_files("Name", name.neighbours_in_name),
+    _of_files("Name", file.defines_times),
+    _of_files("Name", file.defines_size),
+    _of_files("Name", file.defines_with_owner),
+    _of_files("Name", file.stem_is_name),
+    _of_files("Name", file.query_in_stem),
+    _of_files("Name", file.query_in_folders),
+    _of_files("Name", file.mentioned),
+    _of_files("Name", file.module_mentioned),
+    _of_files("Name", file.stem_in_query_kin),
+    _of_files("Name", file.query_in_path_kin),
+    _of_files("Name", file.first_words_in_stem),
+    _of_files("Name", file.neighbours_in_name),
     _of_nodes("Name", node.node_name),
     _of_nodes("Name", node.name_in_query),
     _of_nodes("Name", node.node_compound),
@@ -112,16 +116,16 @@ SIGNALS = (
     _of_files("Structure", file.prose_file, "prose"),
     _of_files("Structure", file.setting_file, "settings"),
     _of_files("Structure", file.header_file, "header"),
-    _of_files("Structure", name.entry_file, "entry file of its folder"),
-    _of_files("Structure", name.grab_bag, "file of helpers"),
-    _of_files("Structure", name.common_stem),
+    _of_files("Structure", file.entry_file, "entry file of its folder"),
+    _of_files("Structure", file.grab_bag, "file of helpers"),
+    _of_files("Structure", file.common_stem),
     _of_files("Structure", file.depth),
     _of_files("Structure", file.node_count),
     _of_nodes("Structure", node.node_size),
     _of_nodes("Structure", node.node_is_type),
     _of_nodes("Structure", node.node_is_function),
     _of_nodes("Structure", node.node_is_rest),
-    _of_nodes("Structure", name.defined_elsewhere, "also defined in what it tests or copies"),
+    _of_nodes("Structure", file.defined_elsewhere, "also defined in what it tests or copies"),
     Signal("definition_kind", "Structure", "", "Types before functions before the rest."),
     Signal(
         "same_file_above",
@@ -144,8 +148,8 @@ SIGNALS = (
         "",
         "Its rank in its own source, as scores of sources do not compare.",
     ),
-    _of_files("You", name.file_mentioned, "file defines names of your report"),
-    _of_files("You", name.file_framed, "file in your stack trace"),
+    _of_files("You", file.file_mentioned, "file defines names of your report"),
+    _of_files("You", file.file_framed, "file in your stack trace"),
     Signal(
         "changed_lately",
         "You",
@@ -195,9 +199,6 @@ FILE_SIGNALS = tuple(signal for signal in SIGNALS if signal.unit == "file")
 NODE_SIGNALS = tuple(signal for signal in SIGNALS if signal.unit == "node")
 _BY_NAME = {signal.name: signal for signal in SIGNALS}
 
-EXACT_MATCH = node.exact_match.__name__
-"""The signal of a fact, beside which all others are small."""
-
 
 def find_signal(name: str) -> Signal | None:
     """Return the signal of a name, or of the order by it (`..._place`); None for a plugin's."""
@@ -217,3 +218,20 @@ def membership(signals: tuple[str, ...]) -> Doubles:
     matrix = np.zeros((len(GROUP_NAMES), len(signals)))
     matrix[groups, np.arange(len(signals))] = 1.0
     return matrix
+
+
+def phrase(reason: SignalValue) -> str:
+    """Return the meaning of the signal in one sentence without its full stop."""
+    name, signal = reason.signal, find_signal(reason.signal)
+    if signal is None:
+        return name.replace("_", " ")
+    sentence = " ".join(signal.meaning.split()).rstrip(".")
+    return sentence if signal.name == name else _PLACE + sentence[0].lower() + sentence[1:]
+
+
+def signals_by_group(hit: Hit) -> dict[GroupName, list[SignalValue]]:
+    """Return the signals of a hit in their groups, the largest contributions first."""
+    groups: dict[GroupName, list[SignalValue]] = {name: [] for name in GROUP_NAMES}
+    for signal in sorted(hit.why, key=lambda signal: -abs(signal.contribution)):
+        groups[group_of(signal.signal)].append(signal)
+    return groups
