@@ -305,6 +305,9 @@ TYPED = {
         "class A { net: Net; run() { const a = { f: () => { this.net.up(); } }; } }",
         "class A { net: Net; run() { const f = () => {\n\n\n\n\n\n\n\n this.net.up();\n }; } }",
         "function run(a: any) { const n = a.b as Net; n.up(); }",
+        "class A { net = new Net(); run() { const { net: n = f(), x: { Other: Net } } = this; } "
+        "end() { const { net, up } = this; net.up(); } }",
+        "function run({ up }: any, n: Net) { n.up(); }",
     ],
 )  # fmt: skip
 def test_types_of_receivers_in_typescript(body):
@@ -326,6 +329,8 @@ def test_types_of_receivers_in_typescript(body):
         "def run(n: Net):\n    up(1, n=2)\n    n.up()",
         "class A:\n    def __init__(self, n: Net): self.n = n\n    def run(self): self.n.up()",
         "class A:\n    n = Net()\n    def run(self): self.n.up()",
+        "def run(a=(1, 2), *, n: Net = (), **up): n.up()",
+        "def run():\n    n: Net\n    n.up()",
     ],
 )
 def test_types_of_receivers_in_python(body):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -146,7 +146,7 @@ class FileScope:
         if self.node(position).kind not in CALLABLE_KINDS:
             return NO_LOCALS
         if position not in self._locals:
-            self._locals[position] = read_locals(self.own_text(position), self.language)
+            self._locals[position] = self._read_locals([position])
         return self._locals[position]
 
     @cached_property
@@ -154,7 +154,17 @@ class FileScope:
         """The names that stand outside of all definitions, with their types."""
         kinds = (self.node(position).kind for position in range(len(self.file.node_ids)))
         outer = [i for i, kind in enumerate(kinds) if kind in ("file", "window", "constant")]
-        return read_locals("\n".join(map(self.own_text, outer)), self.language)
+        return self._read_locals(outer)
+
+    def _read_locals(self, positions: Iterable[int]) -> LocalNames:
+        runs = [run for position in positions for run in self.node(position).own_ranges]
+        return read_locals(self.bare, runs, self._local_captures, self.language)
+
+    @cached_property
+    def _local_captures(self) -> list[Capture]:
+        """The local names that were captured, by start."""
+        captured = [capture for capture in self.captured if capture.kind == "local"]
+        return sorted(captured, key=lambda capture: capture.run)
 
     def occurrences(self, position: int, name: str = "") -> dict[str, list[int]]:
         """Return the offsets of each name, or one, that a node's own text uses.

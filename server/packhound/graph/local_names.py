@@ -7,12 +7,14 @@ and `=a.b().c` for the value of a chain.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from types import MappingProxyType
 from typing import TypeAlias
 
-from packhound.graph.arguments import bracket_parts
 from packhound.graph.source_text import SCRIPT_LANGUAGES, chain_of
+from packhound.parsing import ByteRange, Capture
 
 LocalNames: TypeAlias = Mapping[str, str]
 """Local names with their types, "" for an unknown one."""
@@ -24,9 +26,9 @@ _BLANKS = re.compile(r"[ \t\r\f\v]+")
 _LINE_ENDS = re.compile(r" ?\n[ \n]*")
 _BREAK = re.compile(r"(?<=[(,=|{\[])\n|\n(?=[)\]])")
 """A line end within a list. With each run of blanks as one, patterns take linear time."""
-_STATED_TYPE = re.compile(r":[^,]*")
 _MAX_TEXT = 60_000
-"""Characters of a definition that are read."""
+_MAX_VALUE = 400
+"""Characters of a definition, and of a type or value, that are read."""
 _OPTIONAL = re.compile(r"(?:typing\.)?Optional\[(.*)\]\Z")
 _WRAPPER = re.compile(
     r"(?:[&\s]|'\w+\b(?!')|\bmut\b)*(?:\w+::)*"
@@ -70,31 +72,6 @@ def _statement(pattern: str) -> re.Pattern[str]:
 
 
 _COLON_PARAMETER = _statement(r"[(,|{] ?(?:[\w@]+ )*(?P<names>\w+) ?: ?(?P<type>[^,()=|]{1,200})")
-_PYTHON = (
-    _statement(
-        r"^ ?(?P<names>(?:[\w, )*]|(?<!\w)\(){1,200}?) ?(?::(?P<type>[^=\n]{1,200}?))?<assigned>"
-    ),
-    _statement(r"\bfor (?P<names>[\w, ()*]{1,200}?) in\b|\bas \(?(?P<names2>\w+)"),
-    _statement(r"\b(?P<names>\w+) ?:=(?P<value>[^\n]{0,400})|\blambda (?P<names2>[\w, *]{1,200})"),
-)
-_SCRIPT = (
-    _statement(
-        r"\b(?:const|let|var) (?P<names>[\w$]+|[\[{][^=;]{0,400}[\]}])"
-        r"(?: ?[!?]?:(?P<type>[^=\n;]{1,200}?))?<assigned>"
-    ),
-    _statement(
-        r"\b(?:const|let|var) (?P<names>[\w$]+|[\[{][^=;]{0,400}?[\]}]) ?"
-        r"(?::|;|\n|\bof\b|\bin\b)"
-    ),
-    _statement(r"(?P<names>[\w$]+) ?=>|\((?P<names2>[^()]{0,400})\) ?(?::[^=()\n]{1,200})?=>"),
-    _statement(r"\bfunction\b[^(\n]{0,200}\((?P<names>[^()]{0,400})\)|\bcatch ?\((?P<names2>\w+)"),
-)
-_GO = (
-    _statement(r"[(,] ?(?P<names>\w+(?: ?, ?\w+)*) (?:\.\.\.)?(?P<type>(?:\[\]|\*)*\w[\w.]*|\[)"),
-    _statement(r"\w+, (?P<names>\w+) ?:= ?range (?P<value>[\w.()]{1,200}) \{"),
-    _statement(r"(?P<names>\w+(?: ?, ?\w+)*) ?:= ?(?:range\b|(?P<value>[^\n;]{0,400}))"),
-    _statement(r"\bvar (?P<names>\w+(?: ?, ?\w+)*) ?(?P<type>[\w.*\[\]]+)?(?:<assigned>)?"),
-)
 _RUST = (
     _statement(r"\blet (?P<names>[^=;:\n]{1,200}?)(?: ?: ?(?P<type>[^=;\n]{1,200}?))?<assigned>"),
     _statement(r"\|(?P<names>[^|\n;]{0,200})\||\bfor (?P<names2>[^;{\n]{1,200}?) in\b"),
@@ -142,74 +119,61 @@ _ELIXIR = (
     _statement(r"(?P<names>[\w, {}]{1,200}?) ?(?:<-|->)"),
 )
 _STATEMENTS = {
-    "python": _PYTHON,
-    "go": _GO,
     "rust": _RUST,
     "ruby": _RUBY,
     "lua": _LUA,
     "php": _PHP,
     "elixir": _ELIXIR,
-    **dict.fromkeys(SCRIPT_LANGUAGES, _SCRIPT),
     **dict.fromkeys(("java", "csharp", "c", "cpp", "dart"), _DECLARED),
     **dict.fromkeys(("kotlin", "swift", "scala"), _KEYWORD_DECLARED),
 }
-_WITH_PARAMETERS = frozenset({"python", *SCRIPT_LANGUAGES})
-"""Languages whose parameters are read one by one from the signature."""
 
 
-def read_locals(text: str, language: str) -> LocalNames:
-    """Return the local names of a definition's own text, without comments and strings.
+def read_locals(
+    text: str, runs: Sequence[ByteRange], captured: Sequence[Capture], language: str
+) -> LocalNames:
+    """Return the local names in runs of a text without comments and strings.
 
-    The first statement that names a type counts; names are never forgotten at the end of a block.
+    `captured` are those of the whole text, by start. The first statement that names a type counts;
+    names are never forgotten at the end of a block.
     """
     names: dict[str, str] = {}
-    compact = _BREAK.sub(" ", _LINE_ENDS.sub("\n", _BLANKS.sub(" ", text[:_MAX_TEXT])))
-    for name, type_name in _bindings(compact, language):
+    own = "".join([text[low:high] for low, high in runs])
+    for name, type_name in (*_captured(text, runs, captured, language), *_bindings(own, language)):
         if not names.get(name):
             names[name] = type_name
     return names
 
 
+def _captured(
+    text: str, runs: Iterable[ByteRange], captured: Sequence[Capture], language: str
+) -> Iterator[tuple[str, str]]:
+    for low, high in runs:
+        first, last = (bisect_left(captured, ("local", (offset,))) for offset in (low, high))
+        for _, (start, end), parts in captured[first:last]:
+            texts = {kind: text[a : min(b, a + _MAX_VALUE)] for kind, (a, b) in parts.items()}
+            stated = read_type(texts.get("type", ""), language) or read_value(
+                texts.get("value", "")
+            )
+            member = texts.get("name")
+            if member:  # Taken out of the value.
+                stated = f"{stated}.{member}" if stated.startswith("=") else ""
+            yield text[start:end], stated
+
+
 def _bindings(text: str, language: str) -> Iterator[tuple[str, str]]:
-    if language in _WITH_PARAMETERS:
-        yield from _parameters(text, language)
-    for pattern in _STATEMENTS.get(language, ()):
-        for match in pattern.finditer(text):
-            groups = match.groupdict()
-            written = groups.get("names") or groups.get("names2") or ""
-            type_text = groups.get("type") or ""
-            if type_text in _NO_TYPES or written in _NO_TYPES:
-                continue
-            value = groups.get("value") or ""
-            type_name = read_type(type_text, language) or read_value(value)
-            if language in _WITH_PARAMETERS and written[:1] not in "{[":
-                yield from _parameters(f"({written})", language) if ":" in written else ()
-                written = _STATED_TYPE.sub("", written)
-            elif written.startswith("{") and type_name.startswith("="):
-                yield from _members(written, type_name)
+    statements = _STATEMENTS.get(language)
+    if not statements:
+        return
+    compact = _BREAK.sub(" ", _LINE_ENDS.sub("\n", _BLANKS.sub(" ", text[:_MAX_TEXT])))
+    for match in chain.from_iterable(pattern.finditer(compact) for pattern in statements):
+        groups = match.groupdict()
+        written = groups.get("names") or groups.get("names2") or ""
+        type_text = groups.get("type") or ""
+        if type_text not in _NO_TYPES and written not in _NO_TYPES:
+            type_name = read_type(type_text, language) or read_value(groups.get("value") or "")
             words = _WORD.findall(written)
-            # In Go a stated type is that of each name, and a first result that of the first.
-            n_typed = len(words) if type_text and language == "go" else 1
-            for n, word in enumerate(words):
-                is_typed = n < n_typed and (language == "go" or len(words) == 1)
-                yield word, type_name if is_typed else ""
-
-
-def _parameters(text: str, language: str) -> Iterator[tuple[str, str]]:
-    """Yield the parameters of the first bracket: `name: type = default`."""
-    start = text.find("(")
-    for parameter in bracket_parts(text, start) if start >= 0 else ():
-        name, _, rest = parameter.partition("=")[0].partition(":")
-        for word in _WORD.findall(name):
-            yield word, read_type(rest, language)
-
-
-def _members(pattern: str, chain: str) -> Iterator[tuple[str, str]]:
-    """Yield what a pattern `{a, b: name}` takes out of the value of a chain."""
-    for part in bracket_parts(pattern, 0):
-        member, _, name = part.partition("=")[0].strip().partition(":")
-        if member.isidentifier() and (not name or name.strip().isidentifier()):
-            yield name.strip() or member, f"{chain}.{member}"
+            yield from ((word, type_name if len(words) == 1 else "") for word in words)
 
 
 def read_type(annotation: str, language: str) -> str:

@@ -25,6 +25,7 @@ from .pool.pool import NOT_STARTED as NOT_STARTED
 from .pool.pool import ParsePool as ParsePool
 from .pool.shared import SharedPool as SharedPool
 from .record_check import check_record as check_record
+from .source import ByteRange as ByteRange
 from .source import blank_runs as blank_runs
 from .tree_cache import MOST_DOCUMENTS as MOST_DOCUMENTS
 from .version import grammar_version as grammar_version

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from packhound.parsing.source import ByteRange
 
-SUBJECTS = ("blank", "import", "export")
-KINDS = (*SUBJECTS, "name", "alias", "default", "path", "all")
+SUBJECTS = ("blank", "import", "export", "local")
+KINDS = (*SUBJECTS, "name", "alias", "default", "path", "all", "type", "value")
 KIND_OF = {kind: i for i, kind in enumerate(KINDS)}
 SCALE = 32
 

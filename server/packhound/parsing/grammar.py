@@ -23,6 +23,7 @@ Queries in `queries/*.scm` use this vocabulary, and nothing else in this package
   @default, @all        the name for its default export; its names are visible without it
   @path                 the module's name ends with the name, or lists names in braces
 @export                 the name of a module or of its default export
+@local                  a local name, with the @type or @value stated for it; @name: its member
 @items                  a macro's argument, whose text counts if it parses as definitions
 """
 
@@ -59,6 +60,7 @@ _SUBJECTS = frozenset(
         "doc",
         "import",
         "export",
+        "local",
         "items",
     }
 )

@@ -155,3 +155,19 @@
 (comment) @comment
 (string_fragment) @string
 (regex) @string
+
+; Local names, with the type or the value that is stated for them; @name is taken out of the value.
+(arrow_function parameter: (identifier) @local)
+(shorthand_property_identifier_pattern) @local
+(pair_pattern value: [(identifier) @local (assignment_pattern left: (identifier) @local)])
+(array_pattern [(identifier) @local (assignment_pattern left: (identifier) @local)])
+(rest_pattern (identifier) @local)
+(for_in_statement left: (identifier) @local)
+(catch_clause parameter: (identifier) @local)
+(variable_declarator
+  name: (object_pattern [
+    (shorthand_property_identifier_pattern) @local @name
+    (object_assignment_pattern left: (shorthand_property_identifier_pattern) @local @name)
+    (pair_pattern key: (_) @name value: (identifier) @local)
+  ])
+  value: (_) @value)

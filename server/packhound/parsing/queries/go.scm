@@ -47,3 +47,14 @@
 (interpreted_string_literal_content) @string
 (raw_string_literal_content) @string
 (rune_literal) @string
+
+; Local names, with the type or the value that is stated for them.
+(parameter_declaration name: (identifier) @local type: (_) @type)
+(variadic_parameter_declaration name: (identifier) @local type: (_) @type)
+(var_spec name: (identifier) @local type: (_)? @type)
+(var_spec . name: (identifier) @local value: (_) @value)
+(short_var_declaration left: (expression_list . (identifier) @local) right: (_) @value)
+(short_var_declaration left: (expression_list (_) (identifier) @local))
+(range_clause left: (expression_list . (identifier) @local))
+(range_clause left: (expression_list (_) . (identifier) @local) right: (_) @value)
+(type_switch_statement alias: (expression_list (identifier) @local))

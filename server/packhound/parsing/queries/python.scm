@@ -35,3 +35,22 @@
 
 (comment) @comment
 (string_content) @string
+
+; Local names, with the type or the value that is stated for them.
+(parameters [
+  (identifier) @local
+  (typed_parameter . (identifier) @local type: (_) @type)
+  (default_parameter name: (identifier) @local)
+  (typed_default_parameter name: (identifier) @local type: (_) @type)
+])
+(lambda_parameters [(identifier) @local (default_parameter name: (identifier) @local)])
+(list_splat_pattern (identifier) @local)
+(dictionary_splat_pattern (identifier) @local)
+(assignment left: (identifier) @local type: (_)? @type right: (_)? @value)
+(named_expression name: (identifier) @local value: (_) @value)
+(pattern_list (identifier) @local)
+(tuple_pattern (identifier) @local)
+(list_pattern (identifier) @local)
+(for_statement left: (identifier) @local)
+(for_in_clause left: (identifier) @local)
+(as_pattern alias: (as_pattern_target (identifier) @local))

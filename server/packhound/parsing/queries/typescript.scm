@@ -14,3 +14,10 @@
   value: [(arrow_function) (function_expression)] @value) @definition.method
 
 (import_require_clause source: (string) @import)
+
+(variable_declarator
+  name: (identifier) @local
+  type: (type_annotation (_) @type)?
+  value: (_)? @value)
+(required_parameter pattern: (identifier) @local type: (type_annotation (_) @type)?)
+(optional_parameter pattern: (identifier) @local type: (type_annotation (_) @type)?)
