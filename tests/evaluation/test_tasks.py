@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from packhound.cli.commands import main
 from packhound.core.errors import SettingsError
 from packhound.evaluation.tasks import load_tasks
+from tests.support.git_repository import git
 
 TASKS = Path(__file__).parents[2] / "fixtures" / "tasks"
 
@@ -107,3 +108,38 @@ def test_nothing_runs_where_the_user_has_not_allowed_it(tasks: Path, tmp_path: P
     result = CliRunner().invoke(main, ["eval", str(tasks), "--run"])
     assert result.exit_code
     assert "is not trusted" in result.output
+
+
+def test_a_task_is_of_the_commit_that_it_names(tasks: Path) -> None:
+    folder = tasks.parent / "rename"
+    for command in (("init", "-q"), ("add", "."), ("commit", "-qm", "Begin")):
+        git(folder, *command)
+    git(folder, "apply", str(tasks.parent / "rename-right.diff"))
+    git(folder, "commit", "-qam", "Rename")
+    task = {**json.loads(tasks.read_text().split("\n")[0]), "patches": ["rename-right.diff"]}
+    for base, outcome in (("HEAD~1", "solved"), ("", "refused: "), ("HEAD", "refused: ")):
+        tasks.write_text(json.dumps({**task, "base": base}))
+        (solved,) = evaluate(tasks)["tasks"]
+        assert solved["outcomes"][0].startswith(outcome)
+    assert "billed_weight" in (folder / "parcels/weigh.py").read_text()
+    tasks.write_text(json.dumps({**task, "base": "nowhere"}))
+    result = CliRunner().invoke(main, ["eval", str(tasks), "--run"])
+    assert result.exit_code
+    assert "task 'rename': 'nowhere' is no commit of" in result.output
+
+
+def test_a_tool_and_a_proposer_have_the_time_of_the_task(tasks: Path, tmp_path: Path) -> None:
+    task = json.loads(tasks.read_text().split("\n")[0])
+    hangs = (tasks.parent / "rename-right.diff").read_text()
+    hangs = hangs.replace("+    return billed_weight(grams) * 2", "+    while True: pass")
+    (tasks.parent / "hangs.diff").write_text(hangs)
+    tasks.write_text(json.dumps({**task, "timeout_s": 1, "patches": ["hangs.diff"]}))
+    (solved,) = evaluate(tasks)["tasks"]
+    assert solved["outcomes"][0].startswith("incomplete: ")
+    assert "longer than 1 s" in solved["outcomes"][0]
+
+    script = tmp_path / "late.sh"
+    script.write_text("#!/bin/sh\nexec sleep 600\n")
+    script.chmod(0o755)
+    (solved,) = evaluate(tasks, "--propose", str(script))["tasks"]
+    assert solved["outcomes"] == ["no patch"]

@@ -214,9 +214,11 @@ def _judge(task: Task, check: Check) -> str:
         return f"the task is broken: {', '.join(early)} pass without a patch"
     if check.verdict == "failed":
         return f"failed: {'; '.join(_says(each) for each in check.compared.new)}"
-    if late := sorted(set(task.fails) - passed):
-        return f"failed: {', '.join(late)} do not pass"
-    return "solved" if check.verdict == "passed" else f"{check.verdict}: {'; '.join(check.notes)}"
+    if check.verdict != "passed":
+        lost = (f"{test} did not run" for test in check.lost)
+        return f"{check.verdict}: {'; '.join((*check.notes, *lost))}"
+    late = sorted(set(task.fails) - passed)
+    return f"failed: {', '.join(late)} do not pass" if late else "solved"
 
 
 def _says(diagnostic: runs.Diagnostic) -> str:
