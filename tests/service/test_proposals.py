@@ -158,6 +158,40 @@ def test_a_fork_goes_when_nobody_asks(post: Engine, monkeypatch: pytest.MonkeyPa
     assert ask(post, "grep", pattern="zebra", patch=PATCH)["total_lines"] == 3
 
 
+def test_a_proposal_streams_in_beside_typing(post: Engine) -> None:
+    """Each piece of it is asked at once; each key is found at once; neither takes the other's."""
+
+    def piece(n: int) -> str:
+        lines = "".join(f"+def stamp_{each}():\n+    return {each}\n" for each in range(n + 1))
+        return f"--- /dev/null\n+++ b/lib/stamps.py\n@@ -0,0 +1,{2 * n + 2} @@\n{lines}"
+
+    identity = ask(post, "propose", diff=piece(0))["id"]
+    failures, is_done = list[BaseException](), threading.Event()
+
+    def stream() -> None:
+        try:
+            for n in range(1, 30):
+                assert ask(post, "edit_overlay", id=identity, diff=piece(n))["applies"]
+                found = ask(post, "grep", pattern=f"def stamp_{n}\\(", patch=identity)
+                assert found["total_lines"] == 1
+        except BaseException as failure:
+            failures.append(failure)
+        finally:
+            is_done.set()
+
+    streaming, n_typed = threading.Thread(target=stream), 0
+    streaming.start()
+    while not is_done.is_set() or n_typed < 30:
+        n_typed += 1
+        post.update(Document("lib/send.py", f"{SEND}typed_{n_typed} = 1\n".encode()), "editor")
+        assert ask(post, "grep", pattern=f"typed_{n_typed}\\b")["total_lines"] == 1
+    streaming.join()
+    assert not failures, failures
+    both = ask(post, "grep", pattern=rf"typed_{n_typed}\b|stamp_29", patch=identity)
+    assert {group["path"] for group in both["groups"]} == {"lib/send.py", "lib/stamps.py"}
+    assert ask(post, "grep", pattern="stamp_")["total_lines"] == 0
+
+
 def test_an_overlay_is_kept_asked_by_its_id_and_discarded(post: Engine) -> None:
     proposed = ask(post, "propose", diff=PATCH, author="ann", message="Stamp letters")
     identity = proposed["id"]

@@ -15,6 +15,7 @@ import { NoteMarks } from './notes/noteMarks';
 import { onDidPick, openHit, queryHere, selectedText } from './places';
 import { withErrorsShown } from './problems';
 import type { Pack, SearchResults } from './protocol';
+import { ProposalChecks } from './proposals/proposalChecks';
 import { ProposalDocuments } from './proposals/proposalDocuments';
 import { Proposals, type Act } from './proposals/proposalList';
 import { titleOf } from './proposals/proposalText';
@@ -56,7 +57,8 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
   const packer = new Packer(client, documents, pins, context.workspaceState);
   const tree = new ResultTree(results, pins);
   const proposed = new ProposalDocuments(client, documents);
-  const proposals = new Proposals(client, proposed, (proposal) => {
+  const checks = new ProposalChecks(client, proposed);
+  const proposals = new Proposals(client, proposed, checks, (proposal) => {
     searchAsTyped(client, results, memory, actions, memory.last, {
       patch: proposal.id,
       name: titleOf(proposal),
@@ -83,6 +85,7 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
   });
 
   context.subscriptions.push(
+    checks,
     log,
     client,
     results,
@@ -179,9 +182,10 @@ function proposalCommands(
 ): vscode.Disposable[] {
   const listed = (id: string, title: string, placeholder: string, act: Act): vscode.Disposable =>
     command(id, () => proposals.show(title, placeholder, act));
-  const { open, accept, reject, discard, search } = proposals;
+  const { open, check, accept, reject, discard, search } = proposals;
   return [
     listed('proposals', 'Proposed Changes', 'Enter shows the changes of all its files', open),
+    listed('checkProposal', 'Check Proposed Change', 'Enter runs its tests and tools', check),
     listed('acceptProposal', 'Accept Proposed Change', 'Enter writes its files', accept),
     listed('rejectProposal', 'Reject Proposed Change', 'Enter asks for the reason', reject),
     listed('discardProposal', 'Discard Proposed Change', 'Enter deletes it', discard),

@@ -1,7 +1,7 @@
 // node proposals.mjs CONFIG.json: lists what is proposed, looks at it, searches as if it were applied,
 // rejects one proposal and accepts another. CONFIG as for user.mjs.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { play, SEARCH } from './hands.mjs';
 
@@ -17,6 +17,9 @@ const LONGER = `--- a/courier/retry.py
 @@ -0,0 +1,2 @@
 +def weigh_parcel(grams):
 +    return grams
+`;
+const LINTER = `#!/bin/sh
+grep -rn '60[.]0' courier | sed 's|^\\([^:]*\\):\\([0-9]*\\):.*|{"filename": "\\1", "location": {"row": \\2, "column": 1}, "code": "D1", "message": "a long delay"}|'
 `;
 const SHORTER = LONGER.replace('+LONGEST_DELAY_S = 60.0', '+LONGEST_DELAY_S = 5.0');
 
@@ -57,6 +60,30 @@ await play(({ page, rows, until, asks, labels, row, editorText, activeTab, toast
       assert.match(readFileSync(file('courier/retry.py'), 'utf8'), /LONGEST_DELAY_S = 30.0/);
     },
 
+    async 'a check says what is new, at its line of the proposal and in the list'() {
+      // A tool of the folder's own, as an installed linter would be: it finds long delays.
+      const bin = file('.venv/bin');
+      mkdirSync(bin, { recursive: true });
+      writeFileSync(path.join(bin, 'ruff'), LINTER, { mode: 0o755 });
+      writeFileSync(file('ruff.toml'), '');
+      changeSettings({ 'files.autoSave': 'off', 'packhound.changes.run': true });
+      await listed('Check Proposed Change', /Wait longer/);
+      await rows.filter({ hasText: 'Wait longer' }).first().click();
+      await until('the outcome', async () => /check failed: 1 new error/.test((await toasts.allInnerTexts()).join()));
+      await toasts.getByText('Show Changes').first().click();
+      await until('the changes', async () => (await editorText()).includes('LONGEST_DELAY_S = 60.0'));
+      await page.keyboard.press('Control+Shift+M');
+      await page.getByText('a long delay').first().waitFor();
+      await picture('proposal-check');
+      await page.keyboard.press('Control+Shift+M');
+      await listed('Show Proposed Changes', /Wait longer.*1 new/s);
+      await picture('proposal-badge');
+      await page.keyboard.press('Escape');
+      for (const made of ['.venv', 'ruff.toml']) {
+        rmSync(file(made), { recursive: true });
+      }
+    },
+
     async 'a search as if it were applied says so and opens what is proposed'() {
       await listed('Search as If a Proposed Change Were Applied', /Wait longer/);
       await rows.filter({ hasText: 'Wait longer' }).first().click();
@@ -90,6 +117,7 @@ await play(({ page, rows, until, asks, labels, row, editorText, activeTab, toast
       await until('what is said of it', async () => /2 files changed; 1 of them open and not saved/.test((await toasts.allInnerTexts()).join()));
       await until('the change', async () => (await editorText()).includes('LONGEST_DELAY_S = 60.0'));
       await picture('proposal-accepted');
+      await page.getByLabel('No Problems').first().waitFor();
       assert.ok(existsSync(file('courier/parcel.py')));
       assert.match(readFileSync(file('courier/retry.py'), 'utf8'), /LONGEST_DELAY_S = 30.0/);
       await page.locator('.editor-instance .view-line').first().click();

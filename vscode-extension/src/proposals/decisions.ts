@@ -7,8 +7,8 @@ import { acceptedText, titleOf } from './proposalText';
 /** What the server says where a merge may help. */
 const MERGEABLE = /\(three-way\)/;
 
-/** Writes the files of a proposal; asks before it is merged with changes of the user's. */
-export async function accept(client: PackhoundClient, proposal: Proposal): Promise<void> {
+/** Writes the files of a proposal, unless the user will not have it merged with his changes. */
+export async function accept(client: PackhoundClient, proposal: Proposal): Promise<boolean> {
   const params = { proposal: proposal.id };
   let accepted: Accepted;
   try {
@@ -22,11 +22,12 @@ export async function accept(client: PackhoundClient, proposal: Proposal): Promi
     const message = `Merge ${titleOf(proposal)} with your changes?`;
     const choice = await vscode.window.showWarningMessage(message, { modal: true, detail }, merge);
     if (choice !== merge) {
-      return;
+      return false;
     }
     accepted = await client.request<Accepted>(requests.accept, { ...params, three_way: true });
   }
   void vscode.window.showInformationMessage(`Packhound: ${acceptedText(accepted.files)}`);
+  return true;
 }
 
 export async function reject(

@@ -43,7 +43,8 @@ export class ProposalDocuments {
       : hit;
   }
 
-  private document({ id }: Proposal, path: string, side: Side): vscode.Uri {
+  /** A side of a file of a proposal. */
+  document({ id }: Proposal, path: string, side: Side): vscode.Uri {
     const text = async (): Promise<string> =>
       (await this.client.request<Record<Side, string>>(requests.overlayText, { id, path }))[side];
     // Both have one path: with two the file would count as renamed.

@@ -4,6 +4,7 @@ import { withErrorsShown } from '../problems';
 import type { PackhoundClient } from '../server/packhoundClient';
 import { noteItem } from '../search/hitItem';
 import { accept, reject } from './decisions';
+import type { ProposalChecks } from './proposalChecks';
 import type { ProposalDocuments } from './proposalDocuments';
 import { requests, type Proposal } from './proposalProtocol';
 import { describe, titleOf } from './proposalText';
@@ -28,6 +29,7 @@ export class Proposals {
   constructor(
     private readonly client: PackhoundClient,
     private readonly documents: ProposalDocuments,
+    private readonly checks: ProposalChecks,
     /** Searches as if a proposal were applied. */
     readonly search: Act,
   ) {
@@ -36,15 +38,22 @@ export class Proposals {
     });
     this.buttons = [
       button('search', 'Search as if it were applied', search),
+      button('beaker', 'Check: run tests and tools on it, in a copy', checks.check),
       button('check', 'Accept: write its files', this.accept),
       button('circle-slash', 'Reject, with a reason', this.reject),
       button('trash', 'Discard', this.discard),
     ];
   }
 
+  readonly check: Act = (proposal) => this.checks.check(proposal);
+
   readonly open: Act = (proposal) => this.documents.showChanges(proposal);
 
-  readonly accept: Act = (proposal) => accept(this.client, proposal);
+  readonly accept: Act = async (proposal) => {
+    if (await accept(this.client, proposal)) {
+      this.checks.forget(proposal);
+    }
+  };
 
   readonly reject: Act = async (proposal) => {
     const reason = await askText({
@@ -54,11 +63,13 @@ export class Proposals {
     });
     if (reason) {
       await reject(this.client, proposal, reason);
+      this.checks.forget(proposal);
     }
   };
 
   readonly discard: Act = async (proposal) => {
     await this.client.request(requests.discard, { id: proposal.id });
+    this.checks.forget(proposal);
     vscode.window.setStatusBarMessage(`Discarded ${titleOf(proposal)}`, 4000);
   };
 
@@ -105,7 +116,7 @@ export class Proposals {
       ),
     );
     return proposals.map((proposal) => {
-      const { label, description, detail, icon } = describe(proposal);
+      const { label, description, detail, icon } = describe(proposal, this.checks.badge(proposal));
       const iconPath = new vscode.ThemeIcon(icon);
       return { label, description, detail, iconPath, buttons: this.buttons, proposal };
     });

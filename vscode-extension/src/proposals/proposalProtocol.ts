@@ -25,10 +25,30 @@ export interface Accepted {
   files: { path: string; merged: boolean; in_editor: boolean }[];
 }
 
+/** Outcome of a check: what tools say of a proposal that they do not say without it. */
+export interface Checked {
+  passed: boolean;
+  summary: string;
+  n_new: number;
+  n_gone: number;
+  new: CheckedLine[];
+}
+
+/** What a tool says; `line` counts from one, as patched. */
+export interface CheckedLine {
+  runner: string;
+  severity: 'error' | 'warning';
+  message: string;
+  path?: string;
+  line?: number;
+  test?: string;
+}
+
 export const requests = {
   overlays: 'packhound/overlays',
   overlay: 'packhound/overlay',
   overlayText: 'packhound/overlayText',
+  check: 'packhound/check',
   accept: 'packhound/accept',
   reject: 'packhound/reject',
   discard: 'packhound/discard_overlay',

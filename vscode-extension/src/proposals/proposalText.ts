@@ -1,11 +1,14 @@
-import type { Proposal, ProposedFile } from './proposalProtocol';
+import type { Checked, CheckedLine, Proposal, ProposedFile } from './proposalProtocol';
 
 export function titleOf({ id, message }: Proposal): string {
   return message ? `"${message}"` : `proposal ${id}`;
 }
 
-/** A row of the list: what for, whose, which files, and what is known of it. */
-export function describe(proposal: Proposal): {
+/** A row of the list: what for, what a check found, whose, which files, and what is known of it. */
+export function describe(
+  proposal: Proposal,
+  badge = '',
+): {
   label: string;
   description: string;
   detail: string;
@@ -17,10 +20,25 @@ export function describe(proposal: Proposal): {
   const more = paths.length > 1 ? ` and ${String(paths.length - 1)} more` : '';
   return {
     label: message || `Proposal ${id}`,
-    description: [author, created, first + more].filter(Boolean).join(' · '),
+    description: [badge, author, created, first + more].filter(Boolean).join(' · '),
     detail: applies ? (verdict?.summary ?? '') : `Does not apply any more: ${problem}`,
     icon: applies ? 'git-pull-request' : 'warning',
   };
+}
+
+/** What a check found, as short as it can be. */
+export function badgeOf({ passed, n_new, n_gone }: Checked): string {
+  const counts = [
+    n_new > 0 ? `${String(n_new)} new` : '',
+    n_gone > 0 ? `${String(n_gone)} gone` : '',
+  ];
+  return [passed ? 'passed' : '', ...counts].filter(Boolean).join(', ') || 'not proved';
+}
+
+/** A diagnostic of a check, with its place where it is shown at another one. */
+export function lineText({ path, line, test, message }: CheckedLine, withPlace: boolean): string {
+  const place = withPlace && path ? `${path}:${String(line ?? 1)}: ` : '';
+  return `${place}${test ? `${test} fails: ` : ''}${message}`;
 }
 
 /** The sides of a file that are there. */

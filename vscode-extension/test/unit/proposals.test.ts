@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { acceptedText, describe, titleOf } from '../../src/proposals/proposalText';
+import {
+  acceptedText,
+  badgeOf,
+  describe,
+  lineText,
+  titleOf,
+} from '../../src/proposals/proposalText';
 import type { Proposal } from '../../src/proposals/proposalProtocol';
 
 const proposal: Proposal = {
@@ -24,6 +30,18 @@ test('a row says whose it is, of which files, and what is known of it', () => {
   assert.equal(detail, 'no break is known');
   const broken = describe({ ...proposal, applies: false, problem: 'no such file', files: [] });
   assert.equal(broken.detail, 'Does not apply any more: no such file');
+});
+
+test('what a check found is said first, in three words', () => {
+  const checked = { passed: false, summary: '', n_new: 2, n_gone: 1, new: [] };
+  assert.equal(badgeOf(checked), '2 new, 1 gone');
+  assert.equal(badgeOf({ ...checked, passed: true, n_new: 0, n_gone: 0 }), 'passed');
+  assert.equal(badgeOf({ ...checked, n_new: 0, n_gone: 0 }), 'not proved');
+  assert.match(describe(proposal, '2 new').description, /^2 new · ann/);
+  const line = { runner: 'pytest', severity: 'error' as const, message: 'assert 6 == 4' };
+  const failed = { ...line, path: 'test_a.py', line: 5, test: 'test_a.py::test_a' };
+  assert.equal(lineText(line, true), 'assert 6 == 4');
+  assert.equal(lineText(failed, true), 'test_a.py:5: test_a.py::test_a fails: assert 6 == 4');
 });
 
 test('what is left to save is said', () => {
