@@ -6,6 +6,7 @@ from .request import GrepRequest as GrepRequest
 from .request import GrepResults as GrepResults
 from .request import merge_grep_notes as merge_grep_notes
 from .scan import Source as Source
+from .scan import select as select
 from .structure import NOT_LOOKED_AT as NOT_LOOKED_AT
 from .structure import Place as Place
 from .structure import StructureSearch as StructureSearch

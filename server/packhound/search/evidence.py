@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.core.arrays import Floats, Mask
+from packhound.core.arrays import Floats
 from packhound.core.types import NodeRef
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.signals.context import SignalContext
+from packhound.search.signals.path_words import contained_in
 from packhound.text import MAX_WORD, parts, runs, terms, terms_of_run
 
 _MAX_WORDS = 12
@@ -70,24 +71,17 @@ def match_words(
     file_ids = context.snapshot.file_of.take(node_ids)
     for mask, word in zip(masks, words, strict=True):
         match, start = context.retrieval.matches.terms[rows[word.term]], 0
-        mask[0] = _contains(match.nodes[0], node_ids)
+        mask[0] = contained_in(node_ids, match.nodes[0])
         if not mask[0].any():
             continue
         for field, count in enumerate(match.field_counts, 1):
-            mask[field] = _contains(match.field_hits[0][start : start + count], node_ids)
+            mask[field] = contained_in(node_ids, match.field_hits[0][start : start + count])
             start += count
-        mask[-1] = _contains(match.in_paths[0], file_ids)
+        mask[-1] = contained_in(file_ids, match.in_paths[0])
     return [
         WordMatches(*(tuple(w for w, has in zip(words, row, strict=True) if has) for row in rows))
         for rows in masks.transpose(2, 1, 0).tolist()
     ]
-
-
-def _contains(ascending: NDArray[Any], ids: NDArray[np.integer[Any]]) -> Mask:
-    if not len(ascending):
-        return np.zeros(len(ids), np.bool_)
-    mask: Mask = ascending.take(ascending.searchsorted(ids), mode="clip") == ids
-    return mask
 
 
 def _spell(query: ParsedQuery) -> dict[str, str]:

@@ -49,9 +49,12 @@ def _in_order(snapshot: Snapshot, allowed: Mask, *, files: bool) -> Iterator[Nod
 
 
 def _explain(node: NodeRef, lines: Sequence[int]) -> Explanation:
+    return Explanation((matching_lines(lines),) if lines else (), line=node.signature)
+
+
+def matching_lines(lines: Sequence[int]) -> str:
+    """Return the reason of a hit that some of its lines match, which are 0-based."""
     numbers = ", ".join(f"{line + 1:,}" for line in lines[:_MAX_LINES])
     more = ", ..." if len(lines) > _MAX_LINES else ""
-    if not lines:
-        return Explanation(line=node.signature)
     noun = "line matches" if len(lines) == 1 else "lines match"
-    return Explanation((f"{len(lines):,} {noun}: {numbers}{more}",), line=node.signature)
+    return f"{len(lines):,} {noun}: {numbers}{more}"

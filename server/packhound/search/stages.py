@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol, TypeAlias
 
 from packhound.core.settings import Settings
 from packhound.core.trace import span
-from packhound.core.types import Hit, NodeRef
+from packhound.core.types import Hit, NodeRef, SignalValue
 from packhound.core.vector_cache import VectorCache
 from packhound.search.order import rank_hits
 from packhound.search.query.parse import ParsedQuery
@@ -51,6 +51,12 @@ class Stage(Protocol):
 
     def rerank(self, hits: Sequence[Hit], context: StageContext) -> Sequence[Hit]:
         """Return the hits with new scores and reasons, in any order. Raises Cancelled."""
+
+
+def with_reasons(hit: Hit, *reasons: SignalValue) -> Hit:
+    """Return a hit with more reasons for its score, which grows by what they contribute."""
+    score = hit.score + sum(reason.contribution for reason in reasons)
+    return replace(hit, score=score, why=(*hit.why, *reasons))
 
 
 def first_stage_depth(stages: Sequence[Stage], limit: int, query: ParsedQuery) -> int:

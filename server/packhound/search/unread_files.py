@@ -19,7 +19,8 @@ from packhound.core.types import (
     SignalValue,
     Span,
 )
-from packhound.files import compile_globs, stamp_at
+from packhound.files import stamp_at
+from packhound.grep import select
 from packhound.index import Snapshot
 from packhound.parsing import HOLE
 from packhound.search.answer_notes import without_denials
@@ -94,16 +95,14 @@ def _matching(query: ParsedQuery, paths: dict[str, str]) -> list[tuple[str, str]
     words = frozenset(terms(query.text))
     if len(words) > _MOST_TERMS or bool(query.text) != bool(words):
         return []
-    included = compile_globs(query.globs).fullmatch
-    excluded = compile_globs(query.excluded_globs).fullmatch
+    is_selected = select(query.globs, query.excluded_globs)
     text = query.text.lower()
     found = (
         (path, reason)
         for reason, joined in paths.items()
         for path in _likely(joined, words, text)
         if words.issubset(terms(path))
-        and (not query.globs or included(path))
-        and not (query.excluded_globs and excluded(path))
+        and is_selected(path)
         and (query.tests == "last" or is_test(path) == (query.tests == "only"))
     )
 

@@ -13,9 +13,8 @@ from packhound.core.arrays import Mask
 from packhound.core.errors import SettingsError
 from packhound.core.trace import traced
 from packhound.core.types import KINDS
-from packhound.files import compile_globs
 from packhound.git import History
-from packhound.grep import StructureSearch
+from packhound.grep import StructureSearch, select
 from packhound.index import FileEntry, Snapshot
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.retrieve.corpus_stats import CorpusStats
@@ -51,13 +50,11 @@ def allowed_node_ids(snapshot: Snapshot, stats: CorpusStats, query: ParsedQuery)
 
 def _files_allowed(snapshot: Snapshot, query: ParsedQuery) -> Mask:
     allowed = np.zeros(snapshot.n_file_ids, np.bool_)
-    included = compile_globs(query.globs).fullmatch
-    excluded = compile_globs(query.excluded_globs).fullmatch
+    is_selected = select(query.globs, query.excluded_globs)
     for entry in snapshot.files.values():
         allowed[entry.file_id] = (
             (not query.languages or entry.language.lower() in query.languages)
-            and (not query.globs or included(entry.path) is not None)
-            and not (query.excluded_globs and excluded(entry.path))
+            and is_selected(entry.path)
             and (not query.scope.is_dated or query.scope.holds_date(_date_of(entry, query.history)))
         )
     return allowed

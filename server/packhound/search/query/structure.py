@@ -12,11 +12,11 @@ from functools import partial
 from packhound.core.arrays import Mask
 from packhound.core.trace import traced
 from packhound.core.types import Explanation, Facet, Hit, Query
-from packhound.files import compile_globs
-from packhound.grep import Place, StructureSearch, describe_problem, languages_of
+from packhound.grep import Place, StructureSearch, describe_problem, languages_of, select
 from packhound.index import Snapshot
 from packhound.parsing import HOLE, CodePattern, PatternProblem, read_pattern, relax_pattern
 from packhound.search.answer_notes import NO_SHAPE
+from packhound.search.listing import matching_lines
 from packhound.search.query.bug_report import is_report
 from packhound.search.query.filter_syntax import take_filters
 from packhound.search.query.parse import ParsedQuery
@@ -25,7 +25,7 @@ from packhound.search.query.word_lists import LANGUAGE_NAMES
 _EXPLICIT = re.compile(r"(?<!\S)pattern:\s*(?=\S)")
 _FILTER = re.compile(r"(?<!\S)(?:-?path|-?kind|lang|language|tests):[^\s$]+")
 _MAX_RELAXED = 5
-_MAX_VALUES, _MAX_SHOWN, _MAX_LINES = 50, 3, 5
+_MAX_VALUES, _MAX_SHOWN = 50, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +108,7 @@ def find_nodes(
 
     Of the matches only those count whose holes are what `facets` say, each NAME=VALUE.
     """
-    included = compile_globs(query.globs).fullmatch
-    excluded = compile_globs(query.excluded_globs).fullmatch
-
-    def is_selected(path: str) -> bool:
-        return (not query.globs or bool(included(path))) and not (
-            query.excluded_globs and excluded(path)
-        )
+    is_selected = select(query.globs, query.excluded_globs)
 
     def find(code: CodePattern) -> tuple[Mapping[int, Sequence[Place]], str]:
         return texts.places_by_node(snapshot, code, is_selected, until, cancel)
@@ -172,10 +166,7 @@ def _by_line(matches: Iterable[Place]) -> dict[int, str]:
 
 
 def _explain(explain: Callable[[], Explanation], lines: Mapping[int, str]) -> Explanation:
-    numbers = ", ".join(f"{line + 1:,}" for line in [*lines][:_MAX_LINES])
-    more = ", ..." if len(lines) > _MAX_LINES else ""
-    noun = "line matches" if len(lines) == 1 else "lines match"
     explanation = explain()
-    reasons = (f"{len(lines):,} {noun}: {numbers}{more}", *explanation.reasons)
+    reasons = (matching_lines([*lines]), *explanation.reasons)
     first = next(iter(lines.values()))
     return explanation._replace(reasons=reasons[:_MAX_SHOWN], line=first)

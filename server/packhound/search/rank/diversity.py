@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from packhound.core.types import Hit, SignalValue
 from packhound.index import Snapshot
 from packhound.search.query.parse import ParsedQuery
-from packhound.search.stages import StageContext
+from packhound.search.stages import StageContext, with_reasons
 
 _DEPTH = 3
 """Hits that compete for each one that was asked for."""
@@ -51,13 +50,10 @@ class Diversity:
             best = max(remaining, key=lambda i: (scores[i] + self._weight * highest[i], -i))
             remaining.remove(best)
             highest[remaining] = np.maximum(highest[remaining], cosines[best, remaining])
-        return [
-            _rescore(hit, SignalValue("repeats_above", float(cosine), self._weight))
-            for hit, cosine in zip(hits, highest, strict=True)
+        reasons = [
+            SignalValue("repeats_above", cosine, self._weight) for cosine in highest.tolist()
         ]
-
-
-def _rescore(hit: Hit, reason: SignalValue) -> Hit:
-    if not reason.value:
-        return hit
-    return replace(hit, score=hit.score + reason.contribution, why=(*hit.why, reason))
+        return [
+            with_reasons(hit, reason) if reason.value else hit
+            for hit, reason in zip(hits, reasons, strict=True)
+        ]

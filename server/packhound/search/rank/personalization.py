@@ -16,7 +16,7 @@ from packhound.core.types import Hit, SignalValue
 from packhound.git import History, HistoryReader
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.rank.activation import Activation, Use
-from packhound.search.stages import StageContext
+from packhound.search.stages import StageContext, with_reasons
 
 log = logging.getLogger("packhound")
 
@@ -107,8 +107,7 @@ class Personalization:
             if level := self._activation.signal(path, hit.node.qualname, commits):
                 reasons.append(SignalValue("used_lately", level, self._weight))
                 used = self._activation.describe(path, hit.node.qualname, commits)
-        score = hit.score + sum(reason.contribution for reason in reasons)
-        return replace(hit, score=score, why=(*hit.why, *reasons), used=used)
+        return replace(with_reasons(hit, *reasons), used=used)
 
 
 def forget(cache_folder: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -16,7 +16,7 @@ from packhound.core.types import Hit, NodeRef, SignalValue
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.signals.context import SignalContext
 from packhound.search.signals.registry import FILE_SIGNALS, NODE_SIGNALS
-from packhound.search.stages import StageContext, TextOf
+from packhound.search.stages import StageContext, TextOf, with_reasons
 
 _FUSERS: Group = "packhound.fusers"
 _FILE = {signal.name: signal.function for signal in FILE_SIGNALS}
@@ -158,7 +158,7 @@ def _score(scorer: str, hits: Sequence[Hit], context: StageContext) -> Sequence[
         raise PluginError(f"scorer {describe(_SCORERS, name)} did not return {n} finite numbers")
     values += [min(values)] * (len(hits) - n)
     return [
-        _rescore(hit, SignalValue(f"scorer_{name}", value, weight))
+        with_reasons(hit, SignalValue(f"scorer_{name}", value, weight))
         for hit, value in zip(hits, values, strict=True)
     ]
 
@@ -173,7 +173,3 @@ def _parse(scorer: str) -> tuple[str, float]:
     if not math.isfinite(factor):
         raise PluginError(f"scorer '{scorer}': its weight must be a number, as in NAME=0.5")
     return name.strip(), factor
-
-
-def _rescore(hit: Hit, reason: SignalValue) -> Hit:
-    return replace(hit, score=hit.score + reason.contribution, why=(*hit.why, reason))

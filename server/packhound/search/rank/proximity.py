@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 
 from packhound.core.types import Focus, Hit, SignalValue
 from packhound.graph import ImportResolver
 from packhound.index import FileEntry, Snapshot
 from packhound.search.query.parse import ParsedQuery
-from packhound.search.stages import StageContext
+from packhound.search.stages import StageContext, with_reasons
 
 WEIGHTS = {
     "near_file": 0.75,
@@ -140,7 +139,5 @@ def _stem(path: str) -> str:
 
 
 def _rescore(hit: Hit, values: Mapping[str, float], without: Collection[str]) -> Hit:
-    near = {name: value for name, value in values.items() if name not in without}
-    reasons = [SignalValue(name, value, WEIGHTS[name]) for name, value in near.items() if value]
-    score = hit.score + sum(reason.contribution for reason in reasons)
-    return replace(hit, score=score, why=(*hit.why, *reasons))
+    near = {name: value for name, value in values.items() if value and name not in without}
+    return with_reasons(hit, *(SignalValue(name, near[name], WEIGHTS[name]) for name in near))

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from packhound.core.errors import ModelError
 from packhound.core.types import Hit, SignalValue
 from packhound.encoder import CrossEncoder
 from packhound.search.query.parse import ParsedQuery
-from packhound.search.stages import StageContext
+from packhound.search.stages import StageContext, with_reasons
 
 DEPTH = 40
 """Hits that are read; those below count as the worst of these."""
@@ -61,7 +60,10 @@ class Reranker:
             context.run.notes.append(str(problem))
             return hits
         logits += [min(logits)] * (len(hits) - len(logits))
-        return [self._rescore(hit, logit) for hit, logit in zip(hits, logits, strict=True)]
+        return [
+            with_reasons(hit, SignalValue("cross_encoder", logit, self._weight))
+            for hit, logit in zip(hits, logits, strict=True)
+        ]
 
     def _read(self, hits: Sequence[Hit], context: StageContext) -> list[float]:
         """Return the log-odds of the hits, or of the first of them if the time budget is spent."""
@@ -77,10 +79,6 @@ class Reranker:
             texts = [context.text_of(hit.node) for hit in hits[start : start + _BATCH]]
             logits += map(float, self._model.logits(text, texts))
         return logits
-
-    def _rescore(self, hit: Hit, logit: float) -> Hit:
-        reason = SignalValue("cross_encoder", logit, self._weight)
-        return replace(hit, score=hit.score + reason.contribution, why=(*hit.why, reason))
 
 
 def _is_worth_reading(query: ParsedQuery) -> bool:

@@ -68,7 +68,7 @@ class PathWords:
         return (total / (sum(weights.values()) or 1.0)).astype(np.float32)
 
 
-def contained_in(ids: NDArray[np.signedinteger[Any]], ascending: Ints) -> Mask:
+def contained_in(ids: NDArray[np.integer[Any]], ascending: Ints) -> Mask:
     """Return the mask of `ids` that are among some ascending ones."""
     if not len(ascending):
         return np.zeros(len(ids), np.bool_)
