@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -21,14 +20,8 @@ LocalNames: TypeAlias = Mapping[str, str]
 
 NO_LOCALS: LocalNames = MappingProxyType({})
 
-_WORD = re.compile(r"[A-Za-z_$]\w*")
-_BLANKS = re.compile(r"[ \t\r\f\v]+")
-_LINE_ENDS = re.compile(r" ?\n[ \n]*")
-_BREAK = re.compile(r"(?<=[(,=|{\[])\n|\n(?=[)\]])")
-"""A line end within a list. With each run of blanks as one, patterns take linear time."""
-_MAX_TEXT = 60_000
 _MAX_VALUE = 400
-"""Characters of a definition, and of a type or value, that are read."""
+"""Characters of a type or a value that are read."""
 _OPTIONAL = re.compile(r"(?:typing\.)?Optional\[(.*)\]\Z")
 _WRAPPER = re.compile(
     r"(?:[&\s]|'\w+\b(?!')|\bmut\b)*(?:\w+::)*"
@@ -59,74 +52,9 @@ _NO_TYPES = frozenset(
         *("return", "throw", "new", "else", "case", "goto", "in", "await", "yield", "package"),
         *("import", "using", "typeof", "instanceof", "delete", "is", "as", "not", "and", "or"),
         *("namespace", "raise", "class", "interface", "enum", "extends", "implements", "throws"),
-        *("where", "let", "var", "val"),
+        *("where", "let", "var", "val", "auto"),
     )
 )
-
-
-_ASSIGNED = r" ?=(?![=~>])(?P<value>[^\n;]{0,400})"
-
-
-def _statement(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern.replace("<assigned>", _ASSIGNED), re.M)
-
-
-_COLON_PARAMETER = _statement(r"[(,|{] ?(?:[\w@]+ )*(?P<names>\w+) ?: ?(?P<type>[^,()=|]{1,200})")
-_RUST = (
-    _statement(r"\blet (?P<names>[^=;:\n]{1,200}?)(?: ?: ?(?P<type>[^=;\n]{1,200}?))?<assigned>"),
-    _statement(r"\|(?P<names>[^|\n;]{0,200})\||\bfor (?P<names2>[^;{\n]{1,200}?) in\b"),
-    _statement(r"\b[A-Z]\w*(?:::\w+)* ?[({](?P<names>[\w ,&.]{0,200})[)}] ?(?:=>|=|if\b|\|)"),
-    _COLON_PARAMETER,
-)
-_DECLARED = (
-    _statement(
-        r"(?P<type>[A-Za-z_][\w.:]*(?:<[^;(){}=]{0,200}>)?(?: ?\[\])*)[ *&?]+(?:const )?"
-        r"(?P<names>[A-Za-z_]\w*) ?(?:=(?!=)(?P<value>[^\n;]{0,400})|(?=[;,):\[{]|in\b))"
-    ),
-    _statement(r"\b(?P<names>\w+) ?(?:->|=>)|\((?P<names2>[\w ,]{0,200})\) ?(?:->|=>)"),
-)
-_KEYWORD_DECLARED = (
-    _statement(
-        r"\b(?:val|var|let) (?P<names>\w+|\([\w, ]{1,200}\))"
-        r"(?: ?: ?(?P<type>[^=\n]{1,200}?))?(?:<assigned>|$)"
-    ),
-    _statement(
-        r"\{ ?\(?(?P<names>[\w, ]{1,200})\)? ?(?:->|=>|\bin\b)"
-        r"|\bfor ?\(?(?P<names2>[\w, ()]{1,200}) in\b"
-    ),
-    _statement(r"\bcase (?P<names>\w+) ?(?:=>|:)|\b(?P<names2>\w+) ?(?:=>|<-)"),
-    _COLON_PARAMETER,
-)
-_RUBY = (
-    _statement(r"\b(?P<names>[a-z_]\w*(?: ?, ?\w+)*)(?: ?\|\|)?<assigned>"),
-    _statement(r"\|(?P<names>[^|\n]{0,200})\||=> ?(?P<names2>[a-z_]\w*)"),
-    _statement(r"\bdef [\w.]+[?!=]? ?\(?(?P<names>[^)\n]{0,400})"),
-)
-_LUA = (
-    _statement(r"\blocal (?P<names>[\w, ]{1,200}?)<assigned>"),
-    _statement(
-        r"\bfunction\b[^(\n]{0,200}\((?P<names>[^)]{0,400})\)"
-        r"|\bfor (?P<names2>[\w, ]{1,200}?) ?(?:=|\bin\b)"
-    ),
-)
-_PHP = (
-    _statement(r"(?P<names>\$\w+)<assigned>"),
-    _statement(r"(?P<type>[A-Za-z_\\][\w\\]*) &?(?:\.\.\.)?(?P<names>\$\w+)"),
-)
-_ELIXIR = (
-    _statement(r"(?P<names>[\w, {}]{1,200}?)<assigned>|\bfn (?P<names2>[^\n]{0,200}?)->"),
-    _statement(r"\bdefp? \w+[?!]? ?\((?P<names>[^\n]{0,400})\)"),
-    _statement(r"(?P<names>[\w, {}]{1,200}?) ?(?:<-|->)"),
-)
-_STATEMENTS = {
-    "rust": _RUST,
-    "ruby": _RUBY,
-    "lua": _LUA,
-    "php": _PHP,
-    "elixir": _ELIXIR,
-    **dict.fromkeys(("java", "csharp", "c", "cpp", "dart"), _DECLARED),
-    **dict.fromkeys(("kotlin", "swift", "scala"), _KEYWORD_DECLARED),
-}
 
 
 def read_locals(
@@ -138,14 +66,13 @@ def read_locals(
     names are never forgotten at the end of a block.
     """
     names: dict[str, str] = {}
-    own = "".join([text[low:high] for low, high in runs])
-    for name, type_name in (*_captured(text, runs, captured, language), *_bindings(own, language)):
+    for name, type_name in _bindings(text, runs, captured, language):
         if not names.get(name):
             names[name] = type_name
     return names
 
 
-def _captured(
+def _bindings(
     text: str, runs: Iterable[ByteRange], captured: Sequence[Capture], language: str
 ) -> Iterator[tuple[str, str]]:
     for low, high in runs:
@@ -159,21 +86,6 @@ def _captured(
             if member:  # Taken out of the value.
                 stated = f"{stated}.{member}" if stated.startswith("=") else ""
             yield text[start:end], stated
-
-
-def _bindings(text: str, language: str) -> Iterator[tuple[str, str]]:
-    statements = _STATEMENTS.get(language)
-    if not statements:
-        return
-    compact = _BREAK.sub(" ", _LINE_ENDS.sub("\n", _BLANKS.sub(" ", text[:_MAX_TEXT])))
-    for match in chain.from_iterable(pattern.finditer(compact) for pattern in statements):
-        groups = match.groupdict()
-        written = groups.get("names") or groups.get("names2") or ""
-        type_text = groups.get("type") or ""
-        if type_text not in _NO_TYPES and written not in _NO_TYPES:
-            type_name = read_type(type_text, language) or read_value(groups.get("value") or "")
-            words = _WORD.findall(written)
-            yield from ((word, type_name if len(words) == 1 else "") for word in words)
 
 
 def read_type(annotation: str, language: str) -> str:

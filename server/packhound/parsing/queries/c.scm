@@ -81,3 +81,29 @@
 (comment) @comment
 (string_content) @string
 (char_literal) @string
+
+; Local names, with the type or the value that is stated for them.
+(parameter_declaration
+  type: (_) @type
+  declarator: [
+    (identifier) @local
+    (pointer_declarator declarator: (identifier) @local)
+    (pointer_declarator declarator: (pointer_declarator declarator: (identifier) @local))
+    (array_declarator declarator: (identifier) @local)
+  ])
+(declaration
+  type: (_) @type
+  declarator: [
+    (identifier) @local
+    (pointer_declarator declarator: (identifier) @local)
+    (array_declarator declarator: (identifier) @local)
+  ])
+(init_declarator declarator: (array_declarator declarator: (identifier) @local))
+(declaration
+  type: (_) @type
+  declarator: (init_declarator
+    declarator: [
+      (identifier) @local
+      (pointer_declarator declarator: (identifier) @local)
+    ]
+    value: (_) @value))

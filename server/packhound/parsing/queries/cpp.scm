@@ -104,3 +104,46 @@
 (string_content) @string
 (raw_string_content) @string
 (char_literal) @string
+
+; Local names, with the type or the value that is stated for them.
+(parameter_declaration
+  type: (_) @type
+  declarator: [
+    (identifier) @local
+    (pointer_declarator declarator: (identifier) @local)
+    (pointer_declarator declarator: (pointer_declarator declarator: (identifier) @local))
+    (array_declarator declarator: (identifier) @local)
+  ])
+(declaration
+  type: (_) @type
+  declarator: [
+    (identifier) @local
+    (pointer_declarator declarator: (identifier) @local)
+    (array_declarator declarator: (identifier) @local)
+  ])
+(init_declarator declarator: (array_declarator declarator: (identifier) @local))
+(declaration
+  type: (_) @type
+  declarator: (init_declarator
+    declarator: [
+      (identifier) @local
+      (pointer_declarator declarator: (identifier) @local)
+      (reference_declarator (identifier) @local)
+    ]
+    value: (_) @value))
+(parameter_declaration type: (_) @type declarator: (reference_declarator (identifier) @local))
+(optional_parameter_declaration
+  type: (_) @type
+  declarator: [
+    (identifier) @local
+    (pointer_declarator declarator: (identifier) @local)
+    (reference_declarator (identifier) @local)
+  ])
+(for_range_loop
+  type: (_) @type
+  declarator: [
+    (identifier) @local
+    (pointer_declarator declarator: (identifier) @local)
+    (reference_declarator (identifier) @local)
+  ])
+(structured_binding_declarator (identifier) @local)

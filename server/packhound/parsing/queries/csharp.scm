@@ -39,3 +39,14 @@
 (verbatim_string_literal) @string
 (raw_string_literal) @string
 (character_literal) @string
+
+; Local names, with the type or the value that is stated for them.
+(parameter type: (_)? @type name: (identifier) @local)
+(variable_declaration
+  type: (_) @type
+  (variable_declarator name: (identifier) @local . (_)? @value))
+(foreach_statement type: (_) @type left: (identifier) @local)
+(catch_declaration type: (_) @type name: (identifier) @local)
+(declaration_pattern type: (_) @type name: (identifier) @local)
+(declaration_expression type: (_) @type name: (identifier) @local)
+(lambda_expression parameters: (implicit_parameter) @local)

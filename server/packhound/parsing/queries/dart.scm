@@ -84,3 +84,13 @@
 (comment) @comment
 (documentation_comment) @comment
 (string_literal) @string
+
+; Local names, with the type or the value that is stated for them.
+(formal_parameter . (type_identifier)? @type name: (identifier) @local)
+(formal_parameter . (identifier) @local .)
+(initialized_variable_definition
+  (type_identifier)? @type
+  name: (identifier) @local
+  . value: (_)? @value)
+(for_loop_parts (type_identifier)? @type name: (identifier) @local)
+(catch_parameters (identifier) @local)

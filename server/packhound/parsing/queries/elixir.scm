@@ -110,3 +110,17 @@
 
 (comment) @comment
 (quoted_content) @string
+
+; Local names, with the type or the value that is stated for them.
+(binary_operator left: (identifier) @local operator: ["=" "<-"] right: (_) @value)
+(binary_operator left: (tuple (identifier) @local) operator: ["=" "<-"])
+(binary_operator operator: "=" right: (identifier) @local)
+(stab_clause left: (arguments [(identifier) @local (tuple (identifier) @local)]))
+(call
+  target: (identifier) @_def
+  (arguments
+    . [
+      (call (arguments [(identifier) @local (tuple (identifier) @local)]))
+      (binary_operator left: (call (arguments [(identifier) @local (tuple (identifier) @local)])))
+    ])
+  (#any-of? @_def "def" "defp" "defmacro" "defmacrop"))

@@ -22,3 +22,15 @@
 (string_fragment) @string
 (multiline_string_fragment) @string
 (character_literal) @string
+
+; Local names, with the type or the value that is stated for them.
+(formal_parameter type: (_) @type name: (identifier) @local)
+(local_variable_declaration
+  type: (_) @type
+  declarator: (variable_declarator name: (identifier) @local value: (_)? @value))
+(enhanced_for_statement type: (_) @type name: (identifier) @local)
+(resource type: (_) @type name: (identifier) @local value: (_) @value)
+(catch_formal_parameter (catch_type (_) @type) name: (identifier) @local)
+(instanceof_expression right: (_) @type name: (identifier) @local)
+(inferred_parameters (identifier) @local)
+(lambda_expression parameters: (identifier) @local)

@@ -65,3 +65,9 @@
 (multiline_comment) @comment
 (string_content) @string
 (character_literal) @string
+
+; Local names, with the type or the value that is stated for them.
+(parameter (simple_identifier) @local (_) @type)
+(property_declaration (variable_declaration (simple_identifier) @local . (_)? @type) . (_)? @value)
+(variable_declaration (simple_identifier) @local . (_)? @type)
+(catch_block (simple_identifier) @local (_) @type)

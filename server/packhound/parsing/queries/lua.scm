@@ -44,3 +44,14 @@
 
 (comment) @comment
 (string_content) @string
+
+; Local names, with the type or the value that is stated for them.
+(parameters name: (identifier) @local)
+(variable_declaration
+  (assignment_statement
+    (variable_list . name: (identifier) @local)
+    (expression_list . value: (_) @value)))
+(variable_declaration (assignment_statement (variable_list name: (identifier) @local)))
+(variable_declaration (variable_list name: (identifier) @local))
+(for_generic_clause (variable_list name: (identifier) @local))
+(for_numeric_clause name: (identifier) @local)

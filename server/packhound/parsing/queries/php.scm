@@ -49,3 +49,13 @@
 (heredoc_body (string_content) @string)
 (nowdoc_body) @string
 (text) @string
+
+; Local names, with the type or the value that is stated for them.
+(simple_parameter type: (_)? @type name: (variable_name) @local)
+(variadic_parameter name: (variable_name) @local)
+(property_promotion_parameter type: (_)? @type name: (variable_name) @local)
+(assignment_expression left: (variable_name) @local right: (_) @value)
+(list_literal (variable_name) @local)
+(foreach_statement (_) (variable_name) @local)
+(foreach_statement (_) (pair (variable_name) @local))
+(catch_clause type: (_) @type name: (variable_name) @local)

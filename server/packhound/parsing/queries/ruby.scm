@@ -48,3 +48,21 @@
 (comment) @comment
 (string_content) @string
 (heredoc_content) @string
+
+; Local names, with the type or the value that is stated for them.
+(method_parameters [
+  (identifier) @local
+  (optional_parameter name: (identifier) @local)
+  (splat_parameter name: (identifier) @local)
+  (keyword_parameter name: (identifier) @local)
+  (block_parameter name: (identifier) @local)
+  (hash_splat_parameter name: (identifier) @local)
+])
+(block_parameters [(identifier) @local (optional_parameter name: (identifier) @local)])
+(lambda_parameters (identifier) @local)
+(destructured_parameter (identifier) @local)
+(assignment left: (identifier) @local right: (_) @value)
+(operator_assignment left: (identifier) @local right: (_) @value)
+(left_assignment_list (identifier) @local)
+(exception_variable (identifier) @local)
+(for pattern: (identifier) @local)

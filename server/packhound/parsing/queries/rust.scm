@@ -44,3 +44,16 @@
 (source_file (macro_invocation (token_tree) @items))
 (source_file (expression_statement (macro_invocation (token_tree) @items)))
 (declaration_list (macro_invocation (token_tree) @items))
+
+; Local names, with the type or the value that is stated for them.
+(parameter pattern: (identifier) @local type: (_) @type)
+(closure_parameters (identifier) @local)
+(let_declaration pattern: (identifier) @local type: (_)? @type value: (_)? @value)
+(for_expression pattern: (identifier) @local)
+(tuple_pattern (identifier) @local)
+(tuple_struct_pattern type: (_) (identifier) @local)
+(field_pattern name: (shorthand_field_identifier) @local)
+(field_pattern pattern: (identifier) @local)
+(mut_pattern (identifier) @local)
+(ref_pattern (identifier) @local)
+(reference_pattern (identifier) @local)

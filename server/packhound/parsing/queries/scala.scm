@@ -40,3 +40,15 @@
 (block_comment) @comment
 (string) @string
 (character_literal) @string
+
+; Local names, with the type or the value that is stated for them.
+(parameter name: (identifier) @local type: (_)? @type)
+(val_definition pattern: (identifier) @local type: (_)? @type value: (_) @value)
+(var_definition pattern: (identifier) @local type: (_)? @type value: (_) @value)
+(tuple_pattern (identifier) @local)
+(typed_pattern pattern: (identifier) @local type: (_) @type)
+(case_class_pattern pattern: (identifier) @local)
+(case_clause pattern: (identifier) @local)
+(enumerator . (identifier) @local)
+(lambda_expression parameters: (identifier) @local)
+(binding name: (identifier) @local type: (_)? @type)

@@ -42,3 +42,17 @@
 (multi_line_str_text) @string
 (raw_string_literal) @string
 (regex_literal) @string
+
+; Local names, with the type or the value that is stated for them.
+(parameter name: (simple_identifier) @local name: (_) @type)
+(property_declaration
+  name: (pattern bound_identifier: (simple_identifier) @local)
+  (type_annotation (_) @type))
+(property_declaration
+  name: (pattern bound_identifier: (simple_identifier) @local)
+  value: (_) @value)
+(pattern bound_identifier: (simple_identifier) @local)
+(pattern (pattern (simple_identifier) @local))
+(if_statement bound_identifier: (simple_identifier) @local)
+(guard_statement bound_identifier: (simple_identifier) @local)
+(lambda_parameter (simple_identifier) @local)
