@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 
 from packhound.core.errors import Cancelled, ModelError
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Budget, NodeRef, Query, Results
 from packhound.encoder import Interruption
 from packhound.search.pipeline import explain, search
-from packhound.search.rank.deep import DEPTH, DeepRanker, DeepText
+from packhound.search.rank.deep import DEPTH, DeepRanker, DeepText, ReadNodes
 from packhound.search.stages import NodeVectors
 from packhound.storage import VectorStore
 from tests.support.shop import FILES, environment, snapshot
@@ -226,11 +227,12 @@ def test_reading_in_advance_stops_when_it_may_not_go_on(tmp_path: Path) -> None:
     ranker = DeepRanker(lambda: encoder)
     texts = [deep_text_of(node) for node in snapshot().refs_below("", "")]
     permissions = iter([True, True, False])
-    assert not ranker.read_ahead(texts, store, lambda: next(permissions), Interruption())
+    assert ranker.read_ahead(texts, store, lambda: next(permissions), Interruption()) is None
     assert len(encoder.texts) == 2
     saved = store.get(encoder.fingerprint, [text.digest for text in texts])
     assert len(saved) == 2
-    assert ranker.read_ahead(texts, store, lambda: True, Interruption())
+    codes = ranker.read_ahead(texts, store, lambda: True, Interruption())
+    assert codes is not None and codes.tolist() == [text.encode(Noise()).tolist() for text in texts]
     assert len(encoder.texts) == len({text.digest for text in texts})
 
 
@@ -245,10 +247,54 @@ def test_a_text_that_was_interrupted_is_read_when_it_may_go_on(tmp_path: Path) -
     encoder, store = Interrupted(), VectorStore(tmp_path / "index")
     texts = [deep_text_of(node) for node in snapshot().refs_below("", "")]
     ranker = DeepRanker(lambda: encoder)
-    assert ranker.read_ahead(texts, store, lambda: True, Interruption())
+    codes = ranker.read_ahead(texts, store, lambda: True, Interruption())
+    assert codes is not None and len(codes) == len(texts)
     digests = {text.digest for text in texts}
     assert {*store.get(encoder.fingerprint, digests)} == digests
     assert len(encoder.texts) == len(digests) + 1
+
+
+def read_nodes(encoder: Encoder, n_wanted: int) -> ReadNodes:
+    nodes = sorted(snapshot().refs_below("", ""), key=lambda node: node.node_id)
+    codes = np.array([deep_text_of(node).encode(encoder) for node in nodes])
+    node_ids = np.array([node.node_id for node in nodes], np.int32)
+    return ReadNodes(snapshot().epoch, n_wanted, node_ids, codes)
+
+
+def test_a_node_that_was_read_in_advance_is_found_by_nothing_but_the_model() -> None:
+    encoder = Encoder("charge")
+    few = settings_from({"words": {"topK": 1}, "meaning": {"topK": 1}})
+    alone = replace(environment_of(DeepRanker(lambda: encoder)), settings=few)
+    assert all(hit.node.name != "Charge" for hit in search(snapshot(), QUERY, alone).hits)
+    read = replace(alone, read_nodes=read_nodes(encoder, len(snapshot().live)))
+    results = search(snapshot(), QUERY, read)
+    best = results.hits[0]
+    assert best.node.name == "Charge" and best.why[-1].signal == "deep_similarity"
+    assert math.isclose(best.score, math.fsum(reason.contribution for reason in best.why))
+    explained = explain(snapshot(), QUERY, best.node.node_id, read)
+    assert math.isclose(explained.score, best.score)
+    filtered = search(
+        snapshot(), replace(QUERY, text=f"{QUERY.text} path:shop/validation.py"), read
+    )
+    assert {hit.node.path for hit in filtered.hits} == {"shop/validation.py"}
+    assert not any("has read" in note for note in results.notes)
+
+
+def test_a_folder_that_is_half_read_says_so() -> None:
+    encoder = Encoder("charge")
+    read = read_nodes(encoder, 2_000)
+    half = replace(environment_of(DeepRanker(lambda: encoder)), read_nodes=read)
+    note = f"the deep model has read {len(read.node_ids)} of 2,000 definitions"
+    assert note in search(snapshot(), QUERY, half).notes
+    names = search(snapshot(), Query("FormValidator"), half)
+    assert note not in names.notes
+
+
+def test_nodes_read_before_the_index_was_numbered_anew_are_left_out() -> None:
+    ranker = DeepRanker(lambda: Encoder("charge"))
+    of_before = read_nodes(Encoder("charge"), 10)._replace(epoch=-1)
+    before = replace(environment_of(ranker), read_nodes=of_before)
+    assert search(snapshot(), QUERY, before).hits == ask(ranker).hits
 
 
 def deep_text_of(node: NodeRef) -> DeepText:

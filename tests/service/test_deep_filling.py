@@ -32,6 +32,24 @@ CODE = {
     "docs/guide.md": "# Shipments\n\nHow a shipment is tracked.\n",
 }
 
+OTHER_WORDS = {
+    "shop.py": """def login(user, password):
+    session.user = user
+
+
+def ship(parcel, address):
+    return carrier.send(parcel, address)
+
+
+def refund(order):
+    return bank.transfer(order.buyer, order.price)
+
+
+def evict(entries, deadline):
+    return [e for e in entries if e.expiry > deadline]
+"""
+}
+
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
@@ -53,6 +71,19 @@ def idle(root: Path, settings: dict[str, object] | None = None) -> Iterator[Engi
 
 def read_all(engine: Engine, n: int) -> bool:
     return engine.status().deep_vectors == (n, n)
+
+
+@installed
+def test_a_search_is_answered_from_all_that_was_read(root: Path, data: Path) -> None:
+    write_files(root, OTHER_WORDS)
+    few = {"words": {"topK": 1}, "meaning": {"topK": 1}, "names": {"topK": 1}}
+    query = Query("get rid of things that are too old", deep=True, budget=Budget(time_ms=60_000))
+    with idle(root, few) as engine:
+        wait_until(lambda: read_all(engine, 4))
+        assert engine.search(query).hits[0].node.name == "evict"
+    off = few | {"deep": {"idleNodes": 0}}
+    with idle(root, off) as engine:
+        assert "evict" not in [hit.node.name for hit in engine.search(query).hits]
 
 
 @installed

@@ -9,6 +9,7 @@ from packhound.core.types import NodeRef
 from packhound.git import History
 from packhound.search.query.encode import QueryEncoder
 from packhound.search.query.filters import TextSearch
+from packhound.search.rank.deep import ReadNodes
 from packhound.search.retrieve.corpus_stats import SearchCache
 from packhound.search.stages import NodeVectors, Stage, TextOf
 
@@ -24,7 +25,8 @@ class SearchEnvironment:
     `root` is the folder. `stages` rescore the best hits in their order, by the text that `text_of`
     returns for a node of the snapshot, and with `vectors` of earlier processes. `texts` finds lines
     in the snapshot's texts. Only the node ids `within` can be hits, None for all. By `history`
-    files have the dates that a query asks for.
+    files have the dates that a query asks for. `read_nodes` are those that the deep model, one of
+    the stages, read in advance.
     """
 
     root: str
@@ -37,6 +39,7 @@ class SearchEnvironment:
     texts: TextSearch | None = None
     within: frozenset[int] | None = None
     history: History | None = None
+    read_nodes: ReadNodes | None = None
 
     @property
     def model(self) -> str:

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from packhound.core.arrays import Doubles, top_k
+from packhound.core.arrays import NO_NODE_IDS, Doubles, top_k
 from packhound.core.errors import PluginError
 from packhound.core.settings import Settings
 from packhound.core.settings_reader import changed
@@ -45,6 +45,7 @@ from packhound.search.query.filters import allowed_node_ids, filter_by_text
 from packhound.search.query.messages import find_printers
 from packhound.search.query.parse import ParsedQuery, Project, parse_query
 from packhound.search.query.structure import find_nodes, take_pattern
+from packhound.search.rank.deep import DeepRanker, Likeness
 from packhound.search.rank.fusion import Ranking, competing_rows, rank
 from packhound.search.rank.linear import Source, Unit
 from packhound.search.repeats import SIBLING_DEPTH, distinct_nodes, merge_copies, siblings_of
@@ -116,12 +117,13 @@ def _search(
             explanations = explain_symbols(hits, parsed)
             hits = _with(hits, chances, [()] * len(hits), explanations)
             return run.results(hits, considered, snapshot.generation)
-    context, ranking = _rank_nodes(snapshot, query, parsed, environment, run, depth)
+    likeness = _compare(snapshot, query, parsed, environment, run)
+    context, ranking = _rank_nodes(snapshot, query, parsed, environment, run, depth, likeness)
     if ranking is None:
         _rate(run, parsed, (), ([], 0.0))
         return run.results((), 0, snapshot.generation)
     unit, source = unit_of(query), source_of(query, context.vectors)
-    hits, originals = _hits(context, ranking, depth, environment, query)
+    hits, originals = _hits(context, ranking, depth, environment, query, likeness)
     # Copies are told apart by what the stages know, such as the folder that the user is in.
     hits = apply_stages(stages, hits, query.limit + _n_copies(originals), stage_context)
     hits = merge_copies(hits, originals, query.limit)
@@ -196,20 +198,24 @@ def _rank_nodes(
     environment: SearchEnvironment,
     run: SearchRun,
     depth: int,
+    likeness: Likeness | None,
 ) -> tuple[SignalContext, Ranking | None]:
-    """Return the candidates, and how all signals rank the best `depth` of them; None if none."""
+    """Return the candidates, and how all signals rank the best `depth` of them; None if none.
+
+    Where a `likeness` will be added to their scores, any of them can be among the best.
+    """
     mode = run.affordable_mode(query.mode, snapshot.n_nodes)
     embedder, enabled = environment.embedder, environment.settings.meaning.enabled
     vectors, notes = encode(parsed, mode, snapshot, embedder, enabled=enabled)
     run.notes += notes
     run.check()
     query = run.affordable_query(query)
-    context = retrieve_context(snapshot, query, parsed, vectors, environment)
+    context = retrieve_context(snapshot, query, parsed, vectors, environment, likeness)
     if parsed.exact and not len(context.candidates):
         quoted = ", ".join(f'"{words}"' for words in parsed.exact)
         run.notes.append(f"nothing has all words of {quoted}: ranked without the quotes")
         parsed = replace(parsed, exact=(), phrase_nodes=None)
-        context = retrieve_context(snapshot, query, parsed, vectors, environment)
+        context = retrieve_context(snapshot, query, parsed, vectors, environment, likeness)
     run.check()
     is_found = any(match.level > IDENTIFIER for match in parsed.exact_matches.values())
     run.notes += () if is_found else name_notes(context)
@@ -221,10 +227,29 @@ def _rank_nodes(
         run.notes.append(NO_WORD_NOTE)
     settings = run.affordable_settings(environment.settings)
     unit, source = unit_of(query), source_of(query, vectors)
-    ranking = _rank(context, settings, unit, source, max(2 * depth, SIBLING_DEPTH), run)
+    depth = len(context.candidates) if likeness else max(2 * depth, SIBLING_DEPTH)
+    ranking = _rank(context, settings, unit, source, depth, run)
     run.check()
     run.truncated |= context.candidates.truncated
     return context, ranking
+
+
+def _compare(
+    snapshot: Snapshot,
+    query: Query,
+    parsed: ParsedQuery,
+    environment: SearchEnvironment,
+    run: SearchRun,
+) -> Likeness | None:
+    """Return how similar the nodes are that the deep model, one of the stages, read in advance."""
+    ranker = next((stage for stage in environment.stages if isinstance(stage, DeepRanker)), None)
+    read = environment.read_nodes
+    if ranker is None or read is None or unit_of(query) == "file":
+        return None
+    likeness = ranker.compare(parsed, read, snapshot, environment.settings, run)
+    if likeness and read.n_wanted > (n_read := len(read.node_ids)):
+        run.notes.append(f"the deep model has read {n_read:,} of {read.n_wanted:,} definitions")
+    return likeness
 
 
 @traced("rank")
@@ -261,7 +286,8 @@ def explain(
     parsed = parse(snapshot, query, environment)
     parsed = replace(parsed, kinds=(), languages=(), globs=(), exact=(), within=None)
     vectors, _ = encode(parsed, query.mode, snapshot, environment.embedder)
-    context = retrieve_context(snapshot, query, parsed, vectors, environment)
+    likeness = _compare(snapshot, query, parsed, environment, run)
+    context = retrieve_context(snapshot, query, parsed, vectors, environment, likeness)
     is_candidate = bool(context.candidates.position[node_id] >= 0)
     if not is_candidate:
         context = context.with_node(node_id)
@@ -312,15 +338,20 @@ def retrieve_context(
     parsed: ParsedQuery,
     vectors: QueryVectors,
     environment: SearchEnvironment,
+    likeness: Likeness | None = None,
 ) -> SignalContext:
     """Retrieve the candidates of a query, as the context of their signals."""
     if query.mode == "dense" and vectors.text is not None:
         parsed = parsed.without_words()
     stats = environment.cache.stats(snapshot)
     allowed = allowed_node_ids(snapshot, stats, parsed)
-    top_k = None if unit_of(query) == "file" else TopK.of(environment.settings)
     budget = query.budget.candidates
-    retrieval = retrieve(snapshot, stats, parsed, vectors.text, allowed, top_k, budget=budget)
+    limits = TopK.of(environment.settings)
+    alike = likeness.best(limits.meaning) if likeness else NO_NODE_IDS
+    top_k = None if unit_of(query) == "file" else limits
+    retrieval = retrieve(
+        snapshot, stats, parsed, vectors.text, allowed, top_k, budget=budget, further=alike
+    )
     return SignalContext(parsed, snapshot, stats, vectors, retrieval)
 
 
@@ -355,12 +386,18 @@ def _hits(
     limit: int,
     environment: SearchEnvironment,
     query: Query,
+    likeness: Likeness | None,
 ) -> tuple[tuple[Hit, ...], dict[int, int]]:
-    """Return the best `limit` nodes, or files, that share no lines, and who is a copy of whom."""
+    """Return the best `limit` nodes, or files, that share no lines, and who is a copy of whom.
+
+    By their scores with `likeness`, which the stage of the deep model adds.
+    """
     root = environment.root
     if query.files or query.overlapping:
         return best_hits(context, ranking, limit, root, unit_of(query)), {}
-    nodes = distinct_nodes(context, ranking, limit, root, environment.text_of)
+    node_ids = context.candidates.node_ids.take(ranking.nodes)
+    added = likeness.of(node_ids) if likeness else np.zeros(len(node_ids), np.float32)
+    nodes = distinct_nodes(context, ranking, added, limit, root, environment.text_of)
     reasons = ranking.why([each.row for each in nodes])
     hits = [
         Hit(each.node, rank, _score(why), why)

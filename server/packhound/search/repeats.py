@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from packhound.core.arrays import Doubles, Positions, top_k
+from packhound.core.arrays import Doubles, Floats, Positions, top_k
 from packhound.core.trace import traced
 from packhound.core.types import Hit, NodeRef
 from packhound.search.order import SCORE_DIGITS, rank_hits
@@ -43,15 +43,24 @@ class Distinct(NamedTuple):
 
 
 def distinct_nodes(
-    context: SignalContext, ranking: Ranking, limit: int, root: str, text_of: TextOf
+    context: SignalContext,
+    ranking: Ranking,
+    added: Floats,
+    limit: int,
+    root: str,
+    text_of: TextOf,
 ) -> list[Distinct]:
     """Return the best nodes of a ranking with `limit` different texts, and the copies of these.
+
+    `added` is what a stage will add to the scores of its nodes.
 
     Of nodes that share lines, as a class and its method, only the best is there.
     """
     found, n_texts = list[Distinct](), 0
     in_order = (
-        _in_order(context, ranking, max(_LEADING, 2 * limit), root) if limit > 0 else iter(())
+        _in_order(context, ranking, added, max(_LEADING, 2 * limit), root)
+        if limit > 0
+        else iter(())
     )
     leading = [*islice(in_order, _LEADING)]
     n_leading = Counter(node.path for _, node in leading)
@@ -139,10 +148,10 @@ def _is_in(part: NodeRef, node: NodeRef) -> bool:
 
 
 def _in_order(
-    context: SignalContext, ranking: Ranking, n_likely: int, root: str
+    context: SignalContext, ranking: Ranking, added: Floats, n_likely: int, root: str
 ) -> Iterator[tuple[int, NodeRef]]:
     """Yield rows with their nodes, the best first, ties by path and start."""
-    scores: Doubles = np.asarray(ranking.scores, np.float64).round(SCORE_DIGITS)
+    scores: Doubles = (np.asarray(ranking.scores, np.float64) + added).round(SCORE_DIGITS)
     best = top_k(scores, n_likely)
     yield from _sorted_nodes(context, ranking, best, scores, root)
     others = np.delete(np.arange(len(scores)), best)

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,9 +18,9 @@ from packhound.core.arrays import NodeIds
 from packhound.core.errors import ModelError
 from packhound.core.types import FIELDS, KINDS
 from packhound.encoder import Interruption
-from packhound.index import FLAG, Snapshot
+from packhound.index import FLAG, Codes, Snapshot
 from packhound.indexing import Timing
-from packhound.search import DeepText
+from packhound.search import DeepText, ReadNodes
 from packhound.text import FLAGS
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ _BODY = FIELDS.index("body")
 _REST = 2.0
 """Pause after a text, in the time that it took: a third of one core is used."""
 _LOWEST_PRIORITY = 19
+_PUBLISHED_AT_ONCE = 200
+"""Nodes that are read before searches get them: some seconds of work."""
 
 
 class DeepFilling:
@@ -50,8 +52,8 @@ class DeepFilling:
         self._closed = threading.Event()
         self._interruption = Interruption()
         self._thread: threading.Thread | None = None
-        self._read: set[tuple[str, bytes, bytes]] = set()
-        """Path, digest and node ids of the files that need not be looked at again."""
+        self._read: dict[tuple[str, bytes, bytes], Codes] = {}
+        """What was read, by path, digest and node ids of its file, which are not read again."""
         self._called_at = 0.0
 
     def start(self) -> None:
@@ -102,24 +104,40 @@ class DeepFilling:
         by_file = _by_file(snapshot, nodes)
         if ranker is None or cache is None:
             return False
-        self._read.intersection_update(by_file)
-        n_read = sum(len(by_file[key]) for key in self._read)
+        self._read = {key: self._read[key] for key in by_file if key in self._read}
+        n_published = self._publish(snapshot, by_file)
         self._called_at = time.perf_counter()
         for key, node_ids in by_file.items():
-            self._folder.deep_progress = (n_read, len(nodes))
             if key in self._read or not self._folder.is_on_disk(snapshot, key[0]):
                 continue
             texts = [*self._texts(snapshot, key[0], node_ids)]
             try:
-                if not ranker.read_ahead(texts, cache, self._may_go_on, self._interruption):
-                    return False
+                codes = ranker.read_ahead(texts, cache, self._may_go_on, self._interruption)
             except ModelError as error:
                 log.warning("nothing is read in advance: %s", error)
                 return True
-            self._read.add(key)
-            n_read += len(node_ids)
-        self._folder.deep_progress = (n_read, len(nodes))
+            if codes is None:
+                self._publish(snapshot, by_file)
+                return False
+            if len(codes) == len(node_ids):
+                self._read[key] = codes
+            if sum(map(len, self._read.values())) >= n_published + _PUBLISHED_AT_ONCE:
+                n_published = self._publish(snapshot, by_file)
+        self._publish(snapshot, by_file)
         return True
+
+    def _publish(
+        self, snapshot: Snapshot, by_file: Mapping[tuple[str, bytes, bytes], Sequence[int]]
+    ) -> int:
+        """Give searches the nodes that were read, and return how many these are."""
+        node_ids = np.array([i for key in self._read for i in by_file[key]], np.int32)
+        n_wanted = sum(map(len, by_file.values()))
+        if len(node_ids):
+            order = node_ids.argsort()
+            codes = np.concatenate([*self._read.values()])[order]
+            self._folder.read_nodes = ReadNodes(snapshot.epoch, n_wanted, node_ids[order], codes)
+        self._folder.deep_progress = (len(node_ids), n_wanted)
+        return len(node_ids)
 
     def _texts(self, snapshot: Snapshot, path: str, node_ids: Sequence[int]) -> Iterator[DeepText]:
         """Yield what the model reads of nodes of a file; nothing if it changed since."""

@@ -64,6 +64,7 @@ class FolderSearch:
             stages=tuple(self._stages(snapshot, query)),
             text_of=partial(index.node_text, snapshot),
             vectors=index.node_vectors(snapshot),
+            read_nodes=index.read_nodes,
             texts=index.redacted_grep if query.redacted else index.grep,
             history=self.personalization.dates(query.budget.time_ms / 1_000) if dated else None,
         )

@@ -29,7 +29,7 @@ from packhound.indexing import (
 )
 from packhound.parsing import load_extractors, source_digest
 from packhound.redact import CleanTexts
-from packhound.search import NodeVectors, SearchCache
+from packhound.search import NodeVectors, ReadNodes, SearchCache
 from packhound.service.models import Models, model_settings
 from packhound.service.open_index import OpenedIndex, WaitForEmbedder, open_index
 from packhound.service.peers import Peers
@@ -87,6 +87,8 @@ class IndexedFolder:
         self.closed = self._is_reopened = self._is_loading = False
         self.deep_progress: tuple[int, int] | None = None
         """Nodes whose deep vector was made in advance, and how many are to be; None if none."""
+        self.read_nodes: ReadNodes | None = None
+        """These nodes."""
         self._first_edits_s = _FIRST_EDITS_S
         self._indexer: Indexer
         self._extractors = load_extractors(settings.index.extractors)

@@ -46,7 +46,7 @@ class ProposedFolder(IndexedFolder):
         """Raises SettingsError: the patch is broken, or does not apply."""
         self.root, self.peers, self.models = base.root, peers, base.models
         self.settings = changed(base.settings, _OWN)
-        self.closed, self.deep_progress = False, None
+        self.closed, self.deep_progress, self.read_nodes = False, None, None
         self._base, self._patch = base, patch
         self._replacing = base._replacing
         self._extractors = base._extractors

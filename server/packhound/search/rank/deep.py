@@ -10,13 +10,15 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from packhound.core.arrays import Floats
+from packhound.core.arrays import Floats, NodeIds, top_k
 from packhound.core.caching import ByteLru
 from packhound.core.errors import Cancelled, ModelError
+from packhound.core.settings import Settings
 from packhound.core.types import Hit, NodeRef, SignalValue
 from packhound.core.vector_cache import VectorCache
 from packhound.encoder import (
@@ -27,7 +29,7 @@ from packhound.encoder import (
     model_path,
     node_text,
 )
-from packhound.index import Codes, quantize, scales_of
+from packhound.index import Codes, Snapshot, quantize, scales_of
 from packhound.search.query.parse import ParsedQuery, QueryKind
 from packhound.search.rank.deferred_load import DeferredLoad
 from packhound.search.run import SearchRun
@@ -78,6 +80,34 @@ class DeepText(NamedTuple):
         return codes
 
 
+class ReadNodes(NamedTuple):
+    """Nodes that were read in advance: codes [n, dim] of `node_ids`, ascending, of one epoch.
+
+    `n_wanted` of them are to be read in all.
+    """
+
+    epoch: int
+    n_wanted: int
+    node_ids: NodeIds
+    codes: Codes
+
+
+class Likeness(NamedTuple):
+    """What the similarity to the query adds to the score of each of `node_ids`, ascending."""
+
+    node_ids: NodeIds
+    scores: Floats
+
+    def best(self, k: int) -> NodeIds:
+        """Return the k most similar."""
+        return self.node_ids[top_k(self.scores, k)]
+
+    def of(self, node_ids: NDArray[np.integer[Any]]) -> Floats:
+        """Return what it adds to nodes; nothing to those that were not read, as to usual ones."""
+        rows = np.minimum(self.node_ids.searchsorted(node_ids), len(self.node_ids) - 1)
+        return np.where(self.node_ids[rows] == node_ids, self.scores[rows], np.float32(0))
+
+
 class _Vector(NamedTuple):
     """A vector, and the caches of folders that have it: trees of a process ask for the same."""
 
@@ -102,6 +132,35 @@ class DeepRanker:
     def depth(self, limit: int, query: ParsedQuery) -> int:
         """Return how many hits it needs to find the best `limit`."""
         return max(limit, DEPTH) if query.kind in WEIGHTS else limit
+
+    def compare(
+        self,
+        query: ParsedQuery,
+        read: ReadNodes,
+        snapshot: Snapshot,
+        settings: Settings,
+        run: SearchRun,
+    ) -> Likeness | None:
+        """Compare the query with the nodes that were read, all at once.
+
+        Return None if it is of a kind that is not read, or the time budget is spent. Raises
+        Cancelled.
+        """
+        weight = WEIGHTS.get(query.kind)
+        live = snapshot.live[read.node_ids] if read.epoch == snapshot.epoch else None
+        if weight is None or live is None or not live.any():
+            return None
+        try:
+            encoder = self._encoder(run)
+            vector = encoder.encode_query(query.text) if encoder else None
+        except ModelError:
+            return None  # The stage says so.
+        if vector is None:
+            return None
+        codes = read.codes[live]
+        cosines = codes.astype(np.float32) @ vector * scales_of(codes)
+        weight *= settings.meaning.weight
+        return Likeness(read.node_ids[live], np.float32(weight) * (cosines - _TYPICAL_COSINE))
 
     def rerank(self, hits: Sequence[Hit], context: StageContext) -> Sequence[Hit]:
         """Add the similarity to the scores, unless the time budget ends first. Raises Cancelled."""
@@ -171,26 +230,27 @@ class DeepRanker:
         cache: VectorCache,
         may_go_on: Callable[[], bool],
         interruption: Interruption,
-    ) -> bool:
-        """Save the vectors of texts that have none; return False if it may not go on.
+    ) -> Codes | None:
+        """Save the vectors of texts that have none, and return all; None if it may not go on.
 
         It asks so before each of them, and after `interruption` of one. Raises ModelError.
         """
         encoder = self._model.result(_LOAD_S)
         if encoder is None:
-            return False
+            return None
         by_digest = {text.digest: text for text in texts}
         cached, new = cache.get(encoder.fingerprint, by_digest), dict[bytes, bytes]()
         try:
             for digest in by_digest.keys() - cached.keys():
                 while digest not in new:
                     if not may_go_on():
-                        return False
+                        return None
                     with suppress(Cancelled):
                         new[digest] = by_digest[digest].encode(encoder, interruption).tobytes()
         finally:
             cache.put(encoder.fingerprint, new)
-        return True
+        rows = [np.frombuffer((cached | new)[text.digest], np.int8) for text in texts]
+        return np.array(rows, np.int8)
 
     def _encoder(self, run: SearchRun) -> DeepEncoder | None:
         """Return the model, None if it is not loaded in time. Raises ModelError or Cancelled."""

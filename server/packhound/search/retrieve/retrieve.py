@@ -76,8 +76,9 @@ def retrieve(
     limits: TopK | None = None,
     *,
     budget: int = 400,
+    further: NodeIds = NO_NODE_IDS,
 ) -> Retrieval:
-    """Retrieve the candidates of a query.
+    """Retrieve the candidates of a query, `further` nodes among them where nodes are ranked.
 
     `vector` is its embedding, None for words alone, `allowed` the mask of node ids that pass its
     filters, None for all, `limits` the nodes of each source, None where files are ranked, `budget`
@@ -104,7 +105,8 @@ def retrieve(
         file_nodes = candidates
     else:
         candidates = choose_nodes(
-            snapshot, stats, query, matches.node_scores, matched, nearest, names, limits, budget
+            *(snapshot, stats, query, matches.node_scores, matched, nearest, names),
+            *(_filter(further, allowed), limits, budget),
         )
         file_nodes = gather(snapshot, stats, candidates.files, allowed)
     return Retrieval(
@@ -213,10 +215,11 @@ def choose_nodes(
     matched: Positions,
     nearest: NodeIds,
     named: Sequence[NodeIds],
+    further: NodeIds,
     limits: TopK,
     budget: int,
 ) -> Candidates:
-    """Choose the best nodes by words, by meaning and by name, `budget` of them at most.
+    """Choose the best nodes by words, by meaning and by name, `budget` of them, and all `further`.
 
     `node_scores` is BM25F by node id, `matched` the node ids with a word; `nearest` and `named` are
     as for `choose_files`.
@@ -241,7 +244,7 @@ def choose_nodes(
     by_name = _first_distinct(np.concatenate([NO_NODE_IDS, *best_named]), k.names)
     n_available = (len(matched), len(nearest), max(map(len, named)))
     truncated = k != limits and any(n > limit for n, limit in zip(n_available, k, strict=True))
-    chosen = unique_sorted(np.concatenate((by_words, nearest[: k.meaning], by_name)))
+    chosen = unique_sorted(np.concatenate((by_words, nearest[: k.meaning], by_name, further)))
     return group_by_file(snapshot, stats, chosen, truncated=truncated)
 
 
