@@ -164,11 +164,11 @@ class DeepSettings(Struct, frozen=True):
         int,
         _number(
             "How many definitions that transformer reads in advance while nobody uses the "
-            "index, so that searches need not wait for it; 0 means none.",
+            "index, so that searches find them by it and need not wait; 0 means none.",
             0,
             _MAX_IDLE_NODES,
         ),
-    ] = 2_000
+    ] = 10_000
 
 
 class WordSettings(Struct, frozen=True):

@@ -38,10 +38,10 @@ from packhound.search.stages import StageContext, TextOf
 DEPTH = 50
 """Hits that are read; those below count as the least similar of these."""
 
-WEIGHTS: dict[QueryKind, float] = {"phrase": 2.0, "prose": 6.0}
+WEIGHTS: dict[QueryKind, float] = {"phrase": 6.0, "prose": 12.0}
 """Weights of the cosine by kind of query; the other kinds are not read.
 
-Fitted by benchmarks/quality/fit_deep.py; figures in benchmarks/quality/results/deep.json.
+Of 2 and 6 to 8 and 20, chosen with all nodes read: benchmarks/quality/README.md, "Deep mode".
 """
 
 _TYPICAL_COSINE = 0.23
