@@ -89,7 +89,10 @@ class _Explainer:
         self._n_left = n
         self._made: dict[int, Explanation] = {}
         self._lock = Lock()
-        self.explanations: list[Callable[[], Explanation]] = [partial(self.of, i) for i in range(n)]
+
+    def explanations(self) -> list[Callable[[], Explanation]]:
+        """Return those of all hits; it keeps none of them, which would be a cycle of garbage."""
+        return [partial(self.of, column) for column in range(self._n_left)]
 
     def of(self, column: int) -> Explanation:
         """Return the explanation of the hit at `column`."""
@@ -127,12 +130,12 @@ def explain_hits(
         sums = _sum_groups(ranking, rivals, np.searchsorted(ranking.nodes, positions), hits)
         return _Gathered(hits, sums, _gather_evidence(context, hits, positions), text_of)
 
-    return _Explainer(len(hits), gather).explanations
+    return _Explainer(len(hits), gather).explanations()
 
 
 def explain_symbols(hits: Sequence[Hit], query: ParsedQuery) -> list[Callable[[], Explanation]]:
     """Return the explanations of hits of a search by name."""
-    return _Explainer(len(hits), lambda: _gather_symbols(hits, query)).explanations
+    return _Explainer(len(hits), lambda: _gather_symbols(hits, query)).explanations()
 
 
 def _sum_groups(
