@@ -139,6 +139,7 @@ RESULTS = (
         _SEARCH,
     ),
     Stored("quality/results/deep_latency.json", "quality.deep_latency {large}", _SEARCH),
+    Stored("quality/results/deep_read.json", "quality.deep_read --suite={graded}", _SEARCH),
     Stored(
         "quality/results/definitions.json",
         "quality.run --suite {suite} --corpora {suite_trees} --cache {cache}"

@@ -44,7 +44,7 @@ class Replacement:
 
 
 class _Journal(msgspec.Struct):
-    """What takes back some writes, by the name of the file that each is prepared in.
+    """The journal that takes back some writes, by the file that each is prepared in.
 
     They are whole once the files `beside` them, which somebody else changes, are too.
     """

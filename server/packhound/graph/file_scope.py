@@ -96,7 +96,7 @@ class FileScope:
 
     @cached_property
     def captured(self) -> list[Capture]:
-        """What was captured beside the nodes; nothing where the text has changed since."""
+        """Captures beside the nodes; nothing where the text has changed since."""
         return [*self.file.captured()] if self.source else []
 
     @cached_property

@@ -19,7 +19,7 @@ SCALE = 32
 
 
 class Capture(NamedTuple):
-    """What a match is about, and its other captures by kind."""
+    """The subject of a match, and its other captures by kind."""
 
     kind: str
     run: ByteRange

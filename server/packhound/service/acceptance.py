@@ -69,7 +69,7 @@ class FileChange:
 
     @property
     def patched(self) -> PatchedFile:
-        """What is done to the file that the user sees, which may be more than the patch says."""
+        """The change of the file that the user sees, which may be more than the patch says."""
         file, is_moved = self.file, self.file.old_path != self.path
         before = file.before if is_moved else self.seen
         if (before, self.after) == (file.before, file.after):

@@ -53,7 +53,7 @@ class DeepFilling:
         self._interruption = Interruption()
         self._thread: threading.Thread | None = None
         self._read: dict[tuple[str, bytes, bytes], Codes] = {}
-        """What was read, by path, digest and node ids of its file, which are not read again."""
+        """Codes that were read, by path, digest and node ids of their file: not read again."""
         self._called_at = 0.0
 
     def start(self) -> None:

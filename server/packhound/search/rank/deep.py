@@ -93,7 +93,7 @@ class ReadNodes(NamedTuple):
 
 
 class Likeness(NamedTuple):
-    """What the similarity to the query adds to the score of each of `node_ids`, ascending."""
+    """The part of the similarity to the query in the score of each of `node_ids`, ascending."""
 
     node_ids: NodeIds
     scores: Floats
