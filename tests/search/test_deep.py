@@ -17,6 +17,7 @@ from packhound.core.errors import Cancelled, ModelError
 from packhound.core.settings_reader import settings_from
 from packhound.core.types import Budget, NodeRef, Query, Results
 from packhound.encoder import Interruption
+from packhound.index import scales_of
 from packhound.search.pipeline import explain, search
 from packhound.search.rank.deep import DEPTH, DeepRanker, DeepText, ReadNodes
 from packhound.search.stages import NodeVectors
@@ -258,7 +259,7 @@ def read_nodes(encoder: Encoder, n_wanted: int) -> ReadNodes:
     nodes = sorted(snapshot().refs_below("", ""), key=lambda node: node.node_id)
     codes = np.array([deep_text_of(node).encode(encoder) for node in nodes])
     node_ids = np.array([node.node_id for node in nodes], np.int32)
-    return ReadNodes(snapshot().epoch, n_wanted, node_ids, codes)
+    return ReadNodes(snapshot().epoch, n_wanted, node_ids, codes, scales_of(codes))
 
 
 def test_a_node_that_was_read_in_advance_is_found_by_nothing_but_the_model() -> None:

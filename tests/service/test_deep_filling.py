@@ -124,6 +124,18 @@ def test_only_texts_on_disk_are_read(
 
 
 @installed
+def test_no_answer_waits_for_texts_that_are_not_on_disk(root: Path, data: Path) -> None:
+    write_files(root, {"parcel.py": "", "other.py": "def other(parcel):\n    return 1\n"})
+    query = Query("how is a parcel weighed", deep=True, budget=Budget(60_000))
+    with idle(root) as engine:
+        engine.update(Document("parcel.py", b"def found(parcel):\n    return 2\n"))
+        wait_until(lambda: engine.status().deep_vectors == (1, 2))
+        results = engine.search(query)
+    assert {hit.node.name for hit in results.hits} >= {"other", "found"}
+    assert not any("has read" in note for note in results.notes)
+
+
+@installed
 def test_a_restart_reads_nothing_again(
     root: Path, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

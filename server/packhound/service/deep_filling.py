@@ -18,7 +18,7 @@ from packhound.core.arrays import NodeIds
 from packhound.core.errors import ModelError
 from packhound.core.types import FIELDS, KINDS
 from packhound.encoder import Interruption
-from packhound.index import FLAG, Codes, Snapshot
+from packhound.index import FLAG, Codes, Snapshot, scales_of
 from packhound.indexing import Timing
 from packhound.search import DeepText, ReadNodes
 from packhound.text import FLAGS
@@ -105,7 +105,7 @@ class DeepFilling:
         if ranker is None or cache is None:
             return False
         self._read = {key: self._read[key] for key in by_file if key in self._read}
-        n_published = self._publish(snapshot, by_file)
+        n_read = n_published = self._publish(snapshot, by_file)
         self._called_at = time.perf_counter()
         for key, node_ids in by_file.items():
             if key in self._read or not self._folder.is_on_disk(snapshot, key[0]):
@@ -121,21 +121,35 @@ class DeepFilling:
                 return False
             if len(codes) == len(node_ids):
                 self._read[key] = codes
-            if sum(map(len, self._read.values())) >= n_published + _PUBLISHED_AT_ONCE:
+                n_read += len(codes)
+            if n_read >= n_published + _PUBLISHED_AT_ONCE:
                 n_published = self._publish(snapshot, by_file)
-        self._publish(snapshot, by_file)
+        self._publish(snapshot, by_file, is_done=True)
         return True
 
     def _publish(
-        self, snapshot: Snapshot, by_file: Mapping[tuple[str, bytes, bytes], Sequence[int]]
+        self,
+        snapshot: Snapshot,
+        by_file: Mapping[tuple[str, bytes, bytes], Sequence[int]],
+        *,
+        is_done: bool = False,
     ) -> int:
-        """Give searches the nodes that were read, and return how many these are."""
+        """Give searches the nodes that were read, and return how many these are.
+
+        If it `is_done`, what is left is not on disk, and no answer waits for it.
+        """
         node_ids = np.array([i for key in self._read for i in by_file[key]], np.int32)
         n_wanted = sum(map(len, by_file.values()))
         if len(node_ids):
             order = node_ids.argsort()
             codes = np.concatenate([*self._read.values()])[order]
-            self._folder.read_nodes = ReadNodes(snapshot.epoch, n_wanted, node_ids[order], codes)
+            self._folder.read_nodes = ReadNodes(
+                snapshot.epoch,
+                len(node_ids) if is_done else n_wanted,
+                node_ids[order],
+                codes,
+                scales_of(codes),
+            )
         self._folder.deep_progress = (len(node_ids), n_wanted)
         return len(node_ids)
 

@@ -83,13 +83,14 @@ class DeepText(NamedTuple):
 class ReadNodes(NamedTuple):
     """Nodes that were read in advance: codes [n, dim] of `node_ids`, ascending, of one epoch.
 
-    `n_wanted` of them are to be read in all.
+    `scales` are 1 / length of the codes. `n_wanted` nodes are to be read in all.
     """
 
     epoch: int
     n_wanted: int
     node_ids: NodeIds
     codes: Codes
+    scales: Floats
 
 
 class Likeness(NamedTuple):
@@ -157,8 +158,7 @@ class DeepRanker:
             return None  # The stage says so.
         if vector is None:
             return None
-        codes = read.codes[live]
-        cosines = codes.astype(np.float32) @ vector * scales_of(codes)
+        cosines = (read.codes.astype(np.float32) @ vector * read.scales)[live]
         weight *= settings.meaning.weight
         return Likeness(read.node_ids[live], np.float32(weight) * (cosines - _TYPICAL_COSINE))
 
