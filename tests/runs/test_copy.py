@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -62,6 +64,50 @@ def test_the_copy_is_what_the_user_sees_and_nothing_of_the_repository_runs(
     assert repository.digest() == before
     assert not repository.mark.exists()
     assert not copy.home.exists()
+
+
+@pytest.fixture
+def btrfs(tmp_path: Path) -> Iterator[Path]:
+    """Yield the folder of a file system in which files can share their bytes."""
+    program = shutil.which("mkfs.btrfs", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+    if program is None:
+        pytest.skip("mkfs.btrfs is not installed")
+    image, folder = tmp_path / "image", tmp_path / "btrfs"
+    folder.mkdir()
+    with image.open("wb") as file:
+        file.truncate(200_000_000)
+    subprocess.run([program, "-q", image], check=True, capture_output=True)
+    if subprocess.run(["mount", "-o", "loop", image, folder], check=False).returncode:
+        pytest.skip("this user may not mount")
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+def test_a_file_shares_its_bytes_with_its_copy_until_one_changes(
+    btrfs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def free() -> int:
+        os.sync()
+        status = os.statvfs(btrfs)
+        return status.f_bfree * status.f_bsize
+
+    monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(btrfs / "cache"))
+    original, text = btrfs / "tree/data.bin", os.urandom(30_000_000)
+    original.parent.mkdir()
+    original.write_bytes(text)
+    (btrfs / "tree/small.txt").write_bytes(b"small\n")
+    before = free()
+    with materialize(original.parent, {}, {}) as copied, materialize(original.parent, {}, {}) as it:
+        assert before - free() < 5_000_000
+        assert copied.base_digest == it.base_digest
+        file = copied.folder / "data.bin"
+        assert (copied.folder / "small.txt").read_bytes() == b"small\n"
+        assert file.read_bytes() == text and file.stat().st_ino != original.stat().st_ino
+        with file.open("r+b") as patched:
+            patched.write(b"changed")
+        assert original.read_bytes() == text
+        original.write_bytes(b"")
+        assert file.read_bytes() == b"changed" + text[7:]
 
 
 def test_texts_that_are_not_saved_and_a_patch_come_on_top(repository: Repository) -> None:

@@ -19,6 +19,7 @@ from packhound.core.types import Document
 from packhound.operations import as_text
 from packhound.service.acceptance import FileChange, plan_changes, written
 from packhound.service.engine import Engine
+from packhound.service.overlays import journals_folder
 from tests.support.git_repository import IDENTITY, git
 from tests.support.proposals import ask, committed
 
@@ -204,6 +205,22 @@ def test_a_failure_takes_back_what_was_written(folder: Engine) -> None:
     assert not [*outside.iterdir()] and (folder.root / "one.py").read_text() == ONE
 
 
+def test_what_was_changed_since_it_was_written_stays_and_is_named(folder: Engine) -> None:
+    changes = plan_changes(folder, (CHANGE + NEW).encode(), three_way=False)
+
+    def refuse() -> None:
+        (folder.root / "one.py").write_text("mine\n")
+        raise OSError(28, "No space left on device", "two.py")
+
+    with pytest.raises(SettingsError) as refused, written(folder, changes):
+        refuse()
+    said = str(refused.value)
+    assert said.startswith("two.py: No space left on device; what was written is taken back, but")
+    assert said.endswith("which stay as they are: one.py")
+    assert (folder.root / "one.py").read_text() == "mine\n"
+    assert not (folder.root / "new").exists()
+
+
 _KILLED = """
 import os, signal, sys
 from pathlib import Path
@@ -244,6 +261,19 @@ def test_what_a_killed_process_wrote_by_half_is_taken_back_and_told(
         assert (root / "new/four.py").exists()
     finally:
         engine.close()
+
+
+def test_a_journal_that_cannot_be_read_is_told_once_and_kept(folder: Engine) -> None:
+    journals = journals_folder(folder.root)
+    journals.mkdir(parents=True, mode=0o700)
+    (journals / "0a1b.lock").touch(0o600)
+    (journals / "0a1b").write_bytes(b'{"undo": {"one.py"')
+    (journals / "0a1b").chmod(0o600)
+    (note,) = ask(folder, "overlays")["notes"]
+    assert "what would take it back cannot be read: compare the files with git" in note
+    assert f"its journal stays, '{journals / '0a1b'}'" in note
+    assert [path.name for path in journals.iterdir()] == ["0a1b"]
+    assert ask(folder, "overlays")["notes"] == []
 
 
 def test_a_commit_has_the_files_of_the_proposal_and_runs_the_users_hooks(folder: Engine) -> None:

@@ -23,6 +23,6 @@ from .walk import walk_by_steps as walk_by_steps
 from .walk import walk_unignored as walk_unignored
 from .walk import why_left_out as why_left_out
 from .writer import Replacement as Replacement
+from .writer import WriteError as WriteError
 from .writer import replaced_files as replaced_files
 from .writer import take_back as take_back
-from .writer import undo_files as undo_files

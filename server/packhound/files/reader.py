@@ -10,6 +10,7 @@ import hashlib
 import os
 import re
 import stat
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -18,6 +19,9 @@ from pathlib import Path
 from packhound.core.types import Document, FileStamp
 from packhound.files.skip_lists import DATA_FILE_BYTES, DATA_SUFFIXES
 from packhound.text import is_notebook, text_of_json
+
+if sys.platform == "linux":
+    import fcntl
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -28,6 +32,8 @@ _SEARCHED_BYTES = 30_000_000
 """Larger files are known by their path alone."""
 _SNIFF_BYTES = 8_192
 _COPIED_BYTES = 1 << 20
+_FICLONE = 0x40049409
+"""`fcntl.FICLONE`, which Python knows from 3.14 on."""
 _NAMED = re.compile(
     rb"""^\s*"?(?:name|version|specifier)"?\s*[:=\s]|[:{[]\s*$|^\s+\S+ \([^()]*\)\s*$"""
 )
@@ -185,23 +191,38 @@ def read_bytes(root: Path, path: str, max_bytes: int) -> tuple[bytes, FileStamp]
 def copy_bytes(
     root: Path, path: str, target: int, max_bytes: int
 ) -> tuple[bytes, os.stat_result] | None:
-    """Write the bytes of a regular file to an open one; return their digest and its status.
+    """Give an open, empty file the bytes of a regular one; return their digest and its status.
 
-    None for what is no regular file, or has more than `max_bytes`. Raises OSError.
+    Both share them on the disk until one changes, where the file system can (btrfs, XFS). None for
+    what is no regular file, or has more than `max_bytes`. Raises OSError.
     """
     handle = _open(root, path)
     try:
         status, digest = os.fstat(handle), hashlib.blake2b(digest_size=16)
         if not stat.S_ISREG(status.st_mode) or status.st_size > max_bytes:
             return None
+        shared = _share_bytes(handle, target)
         n_bytes = max_bytes
-        while n_bytes > 0 and (piece := os.read(handle, min(n_bytes, _COPIED_BYTES))):
+        while n_bytes > 0 and (
+            piece := os.read(target if shared else handle, min(n_bytes, _COPIED_BYTES))
+        ):
             digest.update(piece)
-            os.write(target, piece)
+            if not shared:
+                os.write(target, piece)
             n_bytes -= len(piece)
         return digest.digest(), status
     finally:
         os.close(handle)
+
+
+def _share_bytes(source: int, target: int) -> bool:
+    """Have two open files share their bytes on the disk; False where the system cannot."""
+    if sys.platform != "linux":
+        return False
+    with suppress(OSError):
+        fcntl.ioctl(target, _FICLONE, source)
+        return True
+    return False
 
 
 def open_text(root: Path, path: str, max_line: int) -> Iterator[str]:

@@ -54,10 +54,25 @@ class _Journal(msgspec.Struct):
 
 
 class Interrupted(msgspec.Struct, frozen=True):
-    """Paths of writes that were taken back, and of those that somebody has changed since."""
+    """Paths of writes that were taken back, and of those that somebody has changed since.
 
-    taken_back: Sequence[str]
-    changed: Sequence[str]
+    `damaged` is the journal, kept, if it cannot be read: then both are unknown.
+    """
+
+    taken_back: Sequence[str] = ()
+    changed: Sequence[str] = ()
+    damaged: Path | None = None
+
+
+class WriteError(Exception):
+    """What was raised while files were written, after which they were taken back.
+
+    But for those that `stayed`: written, and changed by somebody since.
+    """
+
+    def __init__(self, problem: Exception, stayed: Sequence[str]) -> None:
+        super().__init__(str(problem))
+        self.problem, self.stayed = problem, stayed
 
 
 @contextmanager
@@ -66,12 +81,12 @@ def replaced_files(
     replacements: Sequence[Replacement],
     journals: Path,
     beside: Sequence[Replacement] = (),
-) -> Iterator[list[Replacement]]:
-    """Write all of some files, or none; yield what takes it back, for `undo_files`.
+) -> Iterator[None]:
+    """Write all of some files, or none: what is raised within the context takes them back.
 
-    Until the end of the context a journal in a private folder has it too, for `take_back` after a
-    kill; `beside` are files that somebody else shall change within it. Raises OSError: one cannot
-    be written, or has changed; StoreError: no journal.
+    Until its end a journal in a private folder has what takes them back after a kill (`take_back`);
+    `beside` are files that somebody else shall change within it. Raises WriteError: one cannot be
+    written or has changed (OSError), or what was raised within; StoreError: no journal.
     """
     make_private_folder(journals)
     token = secrets.token_hex(6)
@@ -83,10 +98,18 @@ def replaced_files(
     }
     if not lock.acquire():
         raise StoreError(f"'{journals}' cannot be used: a new lock is taken")
+    created, placed = list[str](), set[str]()
     try:
         append_private(journal, msgspec.json.encode(_Journal(undo, beside)))
-        _replace(root, prepared, [*undo.values()])
-        yield [*undo.values()]
+        try:
+            _replace(root, prepared, created, placed)
+            yield
+        except BaseException as problem:
+            stayed = [path for path in _undo(root, [*undo.values()]) if path in placed]
+            _clean(root, prepared, created)
+            if isinstance(problem, Exception):
+                raise WriteError(problem, stayed) from problem
+            raise
     finally:
         journal.unlink(missing_ok=True)
         lock.release()
@@ -95,19 +118,18 @@ def replaced_files(
 
 
 def _replace(
-    root: Path, prepared: Sequence[tuple[Replacement, str]], undo: Sequence[Replacement]
+    root: Path,
+    prepared: Sequence[tuple[Replacement, str]],
+    created: list[str],
+    placed: set[str],
 ) -> None:
-    created = list[str]()
-    try:
-        for each, temporary in prepared:
-            _prepare(root, each, temporary, created)
-        # What goes comes last: until then its text is at two places.
-        for each, temporary in sorted(prepared, key=lambda pair: pair[0].after is None):
-            _put(root, each, temporary)
-    except BaseException:
-        undo_files(root, undo)
-        _clean(root, prepared, created)
-        raise
+    """Put files in their places; add the folders that are `created`, and the paths, as it goes."""
+    for each, temporary in prepared:
+        _prepare(root, each, temporary, created)
+    # What goes comes last: until then its text is at two places.
+    for each, temporary in sorted(prepared, key=lambda pair: pair[0].after is None):
+        _put(root, each, temporary)
+        placed.add(each.path)
     _clean(root, prepared, [])
     for each, _ in prepared:
         if each.after is None:
@@ -121,22 +143,30 @@ def take_back(root: Path, journals: Path) -> Iterator[Interrupted]:
         with suppress(StoreError):
             if not lock.acquire():
                 continue
-            with suppress(msgspec.MsgspecError):
-                found = msgspec.json.decode(read_private(journal) or b"", type=_Journal)
-                undo = [*found.undo.values()]
-                _clean(root, [(each, name) for name, each in found.undo.items()], [])
-                aims = [(each.path, each.before) for each in undo]
-                aims += [(each.path, each.after) for each in found.beside]
-                if not all(_is_as(root, path, text) for path, text in aims):
-                    written = [each.path for each in undo if not _is_back(root, each)]
-                    changed = undo_files(root, undo)
-                    yield Interrupted([p for p in written if p not in changed], changed)
-            journal.unlink(missing_ok=True)
+            try:
+                # It is written first: without one there is nothing to take back.
+                if text := read_private(journal):
+                    yield from _taken_back(root, msgspec.json.decode(text, type=_Journal))
+                journal.unlink(missing_ok=True)
+            except msgspec.MsgspecError:
+                yield Interrupted(damaged=journal)
             lock.release()
             path.unlink(missing_ok=True)
 
 
-def undo_files(root: Path, undo: Sequence[Replacement]) -> list[str]:
+def _taken_back(root: Path, journal: _Journal) -> Iterator[Interrupted]:
+    """Take back what a journal has, unless all of it is written; yield what was taken back."""
+    undo = [*journal.undo.values()]
+    _clean(root, [(each, name) for name, each in journal.undo.items()], [])
+    aims = [(each.path, each.before) for each in undo]
+    aims += [(each.path, each.after) for each in journal.beside]
+    if not all(_is_as(root, path, text) for path, text in aims):
+        written = [each.path for each in undo if not _is_back(root, each)]
+        changed = _undo(root, undo)
+        yield Interrupted([p for p in written if p not in changed], changed)
+
+
+def _undo(root: Path, undo: Sequence[Replacement]) -> list[str]:
     """Take back what was written; return the paths that somebody has changed since, as they are."""
     changed = []
     for each in reversed(undo):

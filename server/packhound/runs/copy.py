@@ -49,7 +49,7 @@ from packhound.redact import visible_line
 
 _LFS = b"version https://git-lfs.github.com/spec/"
 _LINK, _SUBMODULE = "120000", "160000"
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+_CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE)
 _MAX_NAMED = 5
 _APART_NS = 2_000_000_000

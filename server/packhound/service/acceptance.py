@@ -7,14 +7,14 @@ merged where the user says so, and what an editor has unsaved is for that editor
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from packhound.core.errors import SettingsError
-from packhound.files import Replacement, replaced_files, undo_files
+from packhound.files import Replacement, WriteError, replaced_files
 from packhound.git import (
     PatchedFile,
     apply_patch,
@@ -127,7 +127,8 @@ def written(
 ) -> Iterator[None]:
     """Write files on the disk, all or none; what is raised within takes them back, as a kill does.
 
-    `in_editor` are those that an editor changes within. Raises SettingsError: nothing was written.
+    `in_editor` are those that an editor changes within. Raises SettingsError: nothing was written,
+    but for what is named.
     """
     replacements = [
         Replacement(
@@ -141,21 +142,26 @@ def written(
         if each.after != each.seen or each.file.mode
     ]
     beside = [Replacement(each.path, each.seen, each.after) for each in in_editor]
-    with ExitStack() as stack:
-        try:
-            undo = stack.enter_context(
-                replaced_files(engine.root, replacements, journals_folder(engine.root), beside)
-            )
-        except OSError as error:
-            name = visible_line(str(error.filename or "a file"))
-            raise SettingsError(f"nothing was written: {name}: {error.strerror}") from None
-        stack.callback(engine.refresh, [each.path for each in changes])
-        try:
+    try:
+        with replaced_files(engine.root, replacements, journals_folder(engine.root), beside):
             yield
-        except Exception as problem:
-            changed = undo_files(engine.root, undo)
-            also = f"; this stayed, since it was changed: {', '.join(changed)}" if changed else ""
-            raise SettingsError(f"nothing was written: {problem}{visible_line(also)}") from problem
+    except WriteError as failure:
+        raise SettingsError(_why_not_written(failure)) from failure.problem
+    finally:
+        engine.refresh([each.path for each in changes])
+
+
+def _why_not_written(failure: WriteError) -> str:
+    """Return what went wrong, and which files stayed as they were written."""
+    problem = str(failure)
+    if isinstance(failure.problem, OSError):
+        problem = f"{failure.problem.filename or 'a file'}: {failure.problem.strerror}"
+    if not failure.stayed:
+        return f"nothing was written: {visible_line(problem)}"
+    return (
+        f"{visible_line(problem)}; what was written is taken back, but for files that were changed"
+        f" since, which stay as they are: {visible_line(', '.join(failure.stayed))}"
+    )
 
 
 def check_commit(engine: Engine, message: str, changes: Sequence[FileChange]) -> list[str]:

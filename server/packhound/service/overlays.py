@@ -148,6 +148,13 @@ def take_back_interrupted(root: Path) -> list[str]:
     """Take back acceptances that were killed halfway; return a note on each."""
     notes = []
     for each in take_back(root, journals_folder(root)):
+        if each.damaged:
+            journal = visible_line(str(each.damaged))
+            notes.append(
+                "a patch was being accepted when its process was killed, and what would take it"
+                f" back cannot be read: compare the files with git; its journal stays, '{journal}'"
+            )
+            continue
         note = "a patch was accepted by half when its process was killed; taken back: "
         note += visible_line(", ".join(each.taken_back)) or "nothing on the disk"
         if each.changed:
