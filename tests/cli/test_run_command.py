@@ -130,3 +130,34 @@ def test_nothing_is_checked_that_may_not_be_changed_and_nothing_runs_unless_allo
             and not trace
         )
     assert run(tree)[0].returncode == 2
+
+
+def test_a_run_is_remembered_and_counts_for_its_skill(tree: Path) -> None:
+    config = tree.parent / "config/packhound.toml"
+    config.write_text(config.read_text() + "sources.episodes.enabled = true\n")
+    agent, told = tree.parent / "agent.py", tree.parent / "told.jsonl"
+    agent.write_text(
+        "import json, sys\n"
+        f"open({str(told)!r}, 'a').write(sys.stdin.readline() + '\\n')\n"
+        f"print({RIGHT!r}, end='')\n"
+    )
+    words = ("--task=Weigh letters with both factors", "--skill=weigh-letters")
+    command = f"--command={shlex.join([sys.executable, str(agent)])}"
+    done, _ = run(tree, command, *words, "--gate=lines=1")
+    assert done.returncode == 1 and "weigh-letters: success 0.00, used 1" in done.stdout
+    done, _ = run(tree, command, *words)
+    assert done.returncode == 0 and "weigh-letters: success 0.50, used 2" in done.stdout
+    first, second = (json.loads(line)["context"] for line in told.read_text().splitlines())
+    assert first == "" and "run: Weigh letters with both factors" in second
+
+    # Whoever decides on a proposal is shown both.
+    (overlay,) = json.loads(
+        packhound(tree.parent, "overlay", "list", f"--root={tree}", "--json").stdout
+    )["overlays"]
+    shown = packhound(tree.parent, "overlay", "show", overlay["id"], f"--root={tree}", "--json")
+    rows = {row["type"]: row for row in json.loads(shown.stdout)["verdict"]["records"]}
+    assert (rows["episode"]["title"], rows["episode"]["result"]) == (
+        "run: Weigh letters with both factors",
+        "accepted",
+    )
+    assert rows["skill"]["title"] == "weigh-letters"

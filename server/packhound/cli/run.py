@@ -21,14 +21,16 @@ from packhound.cli.opening import Asker, folder_settings
 from packhound.cli.options import ROOT, read_patch
 from packhound.cli.terminal import echo
 from packhound.core.errors import PackhoundError, SettingsError, StoreError
+from packhound.core.settings import SourceSettings
 from packhound.core.user_folders import state_folder
 from packhound.evaluation import Asked, Command, Task
+from packhound.operations import as_text
 from packhound.redact import visible_line
 
 _PAUSES_S = (1.0, 2.0)
 """Before a command that gave nothing is asked again."""
-_MAX_TOLD, _MAX_REASON = 50, 4_000
-"""Diagnostics that a proposer is told, and characters of the reason that is kept."""
+_MAX_TOLD, _MAX_KNOWN, _MAX_REASON = 50, 5, 4_000
+"""Diagnostics, skills and episodes that a proposer is told, and characters of what is kept."""
 
 
 @click.group(cls=ReportingGroup, invoke_without_command=True)
@@ -40,6 +42,9 @@ _MAX_TOLD, _MAX_REASON = 50, 4_000
 @click.option("--timeout", default=600, show_default=True, help="Seconds for each proposal.")
 @click.option("--gate", "gates", multiple=True, metavar="NAME=VALUE", help="As steps=3, files=5.")
 @click.option("--allow", multiple=True, metavar="GLOB", help="Only such paths may change.")
+@click.option(
+    "--skill", default="", metavar="NAME", help="A skill that it follows, which it is a use of."
+)
 @click.option("--apply", is_flag=True, help="Write the files of what is accepted.")
 @click.option("--trace-to", type=click.Path(path_type=Path), help="File of the trace.")
 @ROOT
@@ -52,6 +57,7 @@ def run(
     timeout: int,
     gates: Sequence[str],
     allow: Sequence[str],
+    skill: str,
     apply: bool,
     trace_to: Path | None,
     root: Path,
@@ -70,14 +76,38 @@ def run(
     root = service.real_path(root)
     in_force = folder_settings(root).read()
     service.may_run(root, in_force.settings, trusted=in_force.trusted)
+    if skill and not in_force.settings.sources.skills:
+        raise SettingsError(service.switched_off("skills"))
     with Asker([root]) as asker:
         name = secrets.token_hex(4)
         trace = runs.Trace(trace_to or state_folder() / "runs" / f"{name}.jsonl", name)
         work = Task(name="run", folder=root, statement=task, fails=(), timeout_s=timeout)
-        proposer = _Proposer(read_patch(patch) if patch else "", command, work)
-        is_accepted = _Run(asker, trace, chosen, proposer).play(apply=apply)
+        known = _known(asker, in_force.settings.sources, task) if command and task else ""
+        proposer = _Proposer(read_patch(patch) if patch else "", command, work, known)
+        is_accepted, facts = _Run(asker, trace, chosen, proposer).play(apply=apply)
+        if in_force.settings.sources.episodes:
+            asker.answer("record_episode", _episode(task, facts, is_accepted=is_accepted))
+        if skill:
+            use = {"name": skill, "success_score": float(is_accepted)}
+            echo(as_text("record_skill", asker.answer("record_skill", use)))
     echo(f"trace: {trace.path}")
     sys.exit(0 if is_accepted else 1)
+
+
+def _known(asker: Asker, sources: SourceSettings, task: str) -> str:
+    """Return the skills and episodes near a task as text, "" for none; of sources that are on."""
+    types = [kind for kind in ("skill", "episode") if sources.has(f"{kind}s")]
+    if not types:
+        return ""
+    answer = asker.answer("search", {"query": task, "types": types, "limit": _MAX_KNOWN})
+    return as_text("search", answer) if answer["hits"] else ""
+
+
+def _episode(task: str, facts: runs.Facts, *, is_accepted: bool) -> dict[str, object]:
+    """Return what is remembered of a run."""
+    text = task or f"patch of {', '.join(facts.paths)}"
+    result = "accepted" if is_accepted else "rejected"
+    return {"kind": "run", "text": text[:_MAX_REASON], "code": facts.paths, "result": result}
 
 
 @run.command()
@@ -117,12 +147,13 @@ class _Proposer:
     patch: str
     command: str
     task: Task
+    context: str
 
     def propose(self, attempt: int, feedback: str) -> str:
         """Return a diff. Raises SettingsError: the command gave none, each time it was asked."""
         if self.patch:
             return self.patch
-        question = Asked(self.task, self.task.folder, "", attempt, feedback)
+        question = Asked(self.task, self.task.folder, self.context, attempt, feedback)
         for pause_s in (0.0, *_PAUSES_S):
             time.sleep(pause_s)
             if diff := Command(self.command).propose(question):
@@ -141,24 +172,29 @@ class _Run:
     gates: runs.Gates
     proposer: _Proposer
 
-    def play(self, *, apply: bool) -> bool:
-        """Go through the states until a patch is accepted or given up; True if it is accepted."""
+    def play(self, *, apply: bool) -> tuple[bool, runs.Facts]:
+        """Go through the states until a patch is accepted or given up.
+
+        Return whether it is accepted, and the facts of the last one.
+        """
         output = {"gates": runs.as_json(self.gates), "task": self.proposer.task.statement}
         self.trace.add(0, "begin", self.proposer.command, output, time.time())
         feedback = ""
+        facts = runs.Facts()
         for step in range(1, self.gates.steps + 1):
             identity, facts, rows = self._examine(step, feedback)
             decision = self._decide(step, facts)
             echo(visible_line(f"step {step}: {decision.choice}: {decision.reason}"))
             if decision.choice == "accept":
-                return self._take(step, identity, apply=apply)
+                self._take(step, identity, apply=apply)
+                return True, facts
             if identity and identity != self.proposer.patch:
                 reason = f"run {self.trace.run}: {decision.reason}"
                 self.asker.answer("reject", {"id": identity, "reason": reason[:_MAX_REASON]})
             if decision.choice == "abort":
                 break
             feedback = "\n".join([decision.reason, *map(_line, rows)])
-        return False
+        return False, facts
 
     def _examine(self, step: int, feedback: str) -> tuple[str, runs.Facts, list[dict[str, Any]]]:
         """Propose, apply in memory, and check what passes so far: id, facts, new diagnostics."""
@@ -203,7 +239,9 @@ class _Run:
             if not overlay["applies"]:
                 raise SettingsError(overlay["problem"] or "it was decided on already")
             return overlay
-        return self.asker.answer("propose", {"diff": diff, "author": f"run {self.trace.run}"})
+        message = self.proposer.task.statement[:_MAX_REASON]
+        author = f"run {self.trace.run}"
+        return self.asker.answer("propose", {"diff": diff, "author": author, "message": message})
 
     def _check(
         self, step: int, identity: str, facts: runs.Facts
@@ -234,11 +272,11 @@ class _Run:
         self.trace.add(step, "decide", violations, {}, started, decision.choice, decision.reason)
         return decision
 
-    def _take(self, step: int, identity: str, *, apply: bool) -> bool:
-        """Write the files of what was accepted, if that is asked for; True unless it is refused."""
+    def _take(self, step: int, identity: str, *, apply: bool) -> None:
+        """Write the files of what was accepted, if that is asked for. Raises PackhoundError."""
         if not apply:
             echo(f"overlay {identity} is kept: packhound overlay accept {identity}")
-            return True
+            return
         started = time.time()
         try:
             answer = self.asker.answer(
@@ -249,7 +287,6 @@ class _Run:
             raise
         self.trace.add(step, "apply", identity, answer, started, "written")
         echo(f"overlay {identity} is accepted: {len(answer['files'])} files")
-        return True
 
 
 def _line(row: Mapping[str, Any]) -> str:

@@ -20,12 +20,12 @@ from packhound.operations.text import Row, Text, path_of, rows_in, title
 from packhound.redact import safe_line, visible_line, without_secrets
 
 if TYPE_CHECKING:
-    from packhound.impact import Break, RelatedFile
+    from packhound.impact import Break, ChangeSet, RelatedFile
     from packhound.service import Overlay, Root
 
 GROUP = "overlays"
 MAX_PATCH = 5_000_000
-_MAX_FILES = 10
+_MAX_FILES, _MAX_TEXT = 10, 2_000
 
 Patch = Annotated[
     str, Meta(min_length=1, max_length=MAX_PATCH, description="A diff, as `git diff` prints it.")
@@ -209,10 +209,27 @@ def verdict_of_overlay(root: Root, overlay: Overlay) -> Json:
         "tests": [_file_row(file) for file in changes.tests],
         "related": [_file_row(file) for file in changes.related],
         "warnings": [safe_line(warning) for warning in verdict.warnings],
+        "records": [*_records(root, overlay, changes)],
         "refused_by": {k: safe_line(text) for k, text in verdict.refused_by.items()},
     }
     n_uses = sum(len(definition.callers) for definition in changes.definitions)
     return {"verdict": {"summary": _summary(rows, len(changes.definitions), n_uses), **rows}}
+
+
+def _records(root: Root, overlay: Overlay, changes: ChangeSet) -> Iterator[Json]:
+    """Yield the skills and episodes that concern a patch, of those sources that are on."""
+    names = (each.node.qualname for each in changes.definitions)
+    text = " ".join((overlay.message, *names))[:_MAX_TEXT]
+    engine = root.engine
+    near = service.records_near(text, ("skills", "episodes"), engine.index.settings, engine.search)
+    for record in (record for best in near.values() for record in best):
+        yield {
+            "type": record.type,
+            "reference": record.reference,
+            "title": safe_line(record.title),
+            "date": iso_date(record.date),
+            "result": safe_line(str(record.metadata.get("result", ""))),
+        }
 
 
 def _break_row(place: Break) -> Json:
@@ -302,6 +319,10 @@ def _verdict_lines(answer: Row) -> Iterator[str]:
         yield f"  {takes}: {path_of(row)}:{row['line']}  {row['text']}"
     for warning in verdict["warnings"]:
         yield f"  warning: {visible_line(warning)}"
+    for row in verdict["records"]:
+        result = f", {row['result']}" if row["result"] else ""
+        reference = f"({row['date']}, {row['reference']})"
+        yield visible_line(f"  {row['type']} {row['title']}{result} {reference}")
     for name, refusal in verdict["refused_by"].items():
         yield f"  not on {name}: {visible_line(refusal)}"
     for reference in verdict["removed"]:
@@ -326,6 +347,7 @@ _SHOW = Operation(
     "(lines that do not parse), `unresolved` uses of names, `calls` with another number of "
     "arguments, definitions `removed`, `callers` of what it changes, `tests` to run, `related` "
     "files that usually change with it and are not in it, `warnings` (secrets, CI, lock files), "
+    "`records` (skills and episodes that concern it, of those sources that are on), "
     "and `refused_by`: HEAD or the disk, where it applies to what is not saved.",
     ShowOverlay,
     show,

@@ -15,6 +15,8 @@ from .overlays import Overlays as Overlays
 from .overlays import patch_bytes as patch_bytes
 from .overlays import patch_of as patch_of
 from .overlays import text_digest as text_digest
+from .pack_sources import records_near as records_near
+from .pack_sources import switched_off as switched_off
 from .roots import check_root as check_root
 from .roots import clear_index as clear_index
 from .roots import index_folder as index_folder

@@ -54,10 +54,9 @@ def choose_records(
     sent = conversations.sent_tiers(request.conversation)
     names = [name for name in settings.pack.sources if name != "notes" and request.prompt.strip()]
     problems = [switched_off(name) for name in names if not settings.sources.has(name)]
-    records: dict[SourceName, list[Record]] = {}
-    for name in filter(settings.sources.has, names):
-        best = [r for r in _best(name, request.prompt, search) if _key(r) not in sent]
-        records |= {name: best} if best else {}
+    near = records_near(request.prompt, names, settings, search)
+    unsent = {name: [r for r in best if _key(r) not in sent] for name, best in near.items()}
+    records = {name: best for name, best in unsent.items() if best}
     has_notes = False
     if settings.sources.notes and "notes" in settings.pack.sources:
         try:
@@ -99,6 +98,13 @@ def add_records(
 def switched_off(name: str) -> str:
     """Return that a source is off, and how to switch it on."""
     return f"'{name}' is switched off: set sources.{name}.enabled to true"
+
+
+def records_near(
+    prompt: str, names: Sequence[SourceName], settings: Settings, search: RecordSearch
+) -> dict[SourceName, list[Record]]:
+    """Return what sources have that is near a prompt, the best first; of those that are on."""
+    return {name: _best(name, prompt, search) for name in filter(settings.sources.has, names)}
 
 
 def _best(name: SourceName, prompt: str, search: RecordSearch) -> list[Record]:
