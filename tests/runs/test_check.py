@@ -305,10 +305,26 @@ def test_runners_of_the_user(
     assert any(note in each for each in [*result["notes"], ""])
 
 
+@pytest.mark.usefixtures("allowed")
+def test_coverage_that_differs_is_said_and_arguments_stand_behind_the_command(
+    engine: Engine, config: Path
+) -> None:
+    script = 'wc -l < post/send.py | sed "s/.*/TOTAL 9 1 8&.5%/"; echo "$0 $*"'
+    (config / "runners.toml").write_text(
+        f"[runners.mine]\ncommand = ['sh', '-c', '{script}']\narguments = ['-n', '4']\n"
+        "coverage = 'TOTAL .* (?P<percent>[0-9.]+)%'\npattern = '-n (?P<path>4)'\n"
+    )
+    result = check(engine, BREAKS, runners=["mine"])
+    assert result["coverage"] == [{"runner": "mine", "before": 82.5, "after": 83.5}]
+    assert "  coverage of mine: 83.5 %, was 82.5 %" in as_text("check", result).splitlines()
+    assert (result["verdict"], result["n_old"]) == ("passed", 1)
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
         ("runners = 3", "runners"),
+        ('[runners.mine]\ncommand = ["a"]\ncoverage = "x"', "has no group 'percent'"),
         ("[runners.mine]\n", "runner 'mine' has no command"),
         ('[runners.mine]\ncommand = "make"', "Expected `array`"),
         ('[runners.mine]\ncommand = ["a"]\npattern = "("', "unterminated"),

@@ -11,7 +11,7 @@ from packhound import runs, service
 from packhound.core.errors import SettingsError
 from packhound.operations.operation import Call, Globs, Json, MaxTokens, Operation, Request, Words
 from packhound.operations.text import Row, Text, path_of, rows_in
-from packhound.redact import visible_line
+from packhound.redact import safe_line, visible_line
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -104,6 +104,7 @@ def _answer(check: runs.Check, files: Mapping[str, PatchedFile], whose: Json) ->
         "n_old": len(compared.old),
         "fixed": [*check.fixed[:_MAX_ROWS]],
         "lost": [*check.lost[:_MAX_ROWS]],
+        "coverage": [*_coverage(check)][:_MAX_ROWS],
         "runs": [
             {
                 "runner": run.runner,
@@ -118,6 +119,16 @@ def _answer(check: runs.Check, files: Mapping[str, PatchedFile], whose: Json) ->
         "seconds": round(check.seconds, 2),
         "notes": [*check.notes],
     }
+
+
+def _coverage(check: runs.Check) -> Iterator[Json]:
+    """Yield the coverage that is another than without the patch, in percent."""
+    for run, base in zip(check.runs, check.base_runs, strict=True):
+        for package, after in run.coverage.items():
+            before = base.coverage.get(package)
+            if before is not None and before != after:
+                row: Json = {"runner": run.runner, "before": before, "after": after}
+                yield {**row, "package": safe_line(package)} if package else row
 
 
 def _row(each: runs.Diagnostic, files: Mapping[str, PatchedFile], whose: Json) -> Json:
@@ -183,6 +194,9 @@ def _lines(answer: Row) -> Iterator[str]:
             code = f" {row['code']}" if "code" in row else ""
             test = f" {row['test']} fails:" if "test" in row and key == "new" else ""
             yield visible_line(f"  {key}: {place}{row['runner']}{code}{test} {row['message']}")
+    for row in rows_in(answer, "coverage"):
+        whose = " ".join(filter(None, (row["runner"], row.get("package"))))
+        yield visible_line(f"  coverage of {whose}: {row['after']:g} %, was {row['before']:g} %")
     for key, words in (("fixed", "passes now"), ("lost", "did not run")):
         for test in answer.get(key, ()):
             yield visible_line(f"  {words}: {test}")
@@ -196,9 +210,10 @@ OPERATION = Operation(
     "Whether it `passed`; `verdict` (passed, failed, incomplete or nothing ran), a `summary` in a "
     "line, `new` and `gone` diagnostics with `path`, `line` as patched, `base_line`, `runner`, "
     "`code`, `message` and the `test` that failed, at most 100 of `n_new` and `n_gone`; tests "
-    "`fixed`, and `lost`: those that passed and did not run; `runs` with `seconds` and what each "
-    "was `ended_by`. Before that, where asked for, each `step`, and rows of `new` as soon as a "
-    "tool prints them.",
+    "`fixed`, and `lost`: those that passed and did not run; `coverage` in percent, `before` and "
+    "`after`, by `runner` and `package`, where a tool prints it and it differs; `runs` with "
+    "`seconds` and what each was `ended_by`. Before that, where asked for, each `step`, and rows "
+    "of `new` as soon as a tool prints them.",
     CheckRequest,
     run,
     text,

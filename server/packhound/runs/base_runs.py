@@ -24,6 +24,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     `reason` is a limit that ended it, `missing` for no such program, `failed` if it failed without
     a word that was understood, `capped` if it said more than is kept, `unread` if it could not
     read a file of tests that the patch reaches, or nothing. It `tests`, or only looks at the code.
+    `coverage` is in percent, by package, or of all with "".
     """
 
     runner: str
@@ -32,6 +33,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float = 0.0
     passed: tuple[str, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    coverage: dict[str, float] = {}
     notes: tuple[str, ...] = ()
 
     @property

@@ -25,7 +25,14 @@ from packhound.git import PatchedFile
 from packhound.runs import packhound_report
 from packhound.runs.base_runs import BaseRuns, Run, key_of
 from packhound.runs.copy import Copy, CopyLimits, materialize
-from packhound.runs.diagnostics import Compared, Diagnostic, Outcome, Reader, base_line, compare
+from packhound.runs.diagnostics import (
+    Compared,
+    Diagnostic,
+    Outcome,
+    Reader,
+    base_line,
+    compare,
+)
 from packhound.runs.process import Ended, Limits, Order, Process
 from packhound.runs.runners import (
     Runner,
@@ -292,6 +299,7 @@ class _Running:
             seconds=round(ended.seconds, 3),
             passed=tuple(test for test in passed if test not in failed),
             diagnostics=tuple(diagnostics),
+            coverage=reader.coverage,
             notes=tuple(notes),
         )
 

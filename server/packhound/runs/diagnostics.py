@@ -52,7 +52,10 @@ Said: TypeAlias = Diagnostic | Outcome
 
 
 class Reader:
-    """Reads what one run of a runner prints."""
+    """Reads what one run of a runner prints.
+
+    `coverage` is what it has said so far: percent by package, or of all with "".
+    """
 
     def __init__(
         self, name: str, runner: Runner, folders: Sequence[Path], module: str = ""
@@ -60,8 +63,9 @@ class Reader:
         """Paths are relative to `folders`; `module` is the path of a module of Go."""
         self._name, self._runner, self._module = name, runner, module
         self._folders = [str(folder) for folder in folders]
-        self._pattern = re.compile(runner.pattern)
+        self._pattern, self._coverage = re.compile(runner.pattern), re.compile(runner.coverage)
         self._places: dict[str, dict[str, Any]] = {}
+        self.coverage: dict[str, float] = {}
 
     def read(self, line: bytes) -> Iterator[Said]:
         """Yield what a line says."""
@@ -71,12 +75,13 @@ class Reader:
 
     def _read(self, text: str) -> Iterator[Said]:
         form = self._runner.form
+        self._read_coverage("", text)
         if form == "pytest":
             if text.startswith(MARK):
                 yield from self._of_row(json.loads(text.removeprefix(MARK)))
         elif form == "pattern" or not text.startswith(("{", "[")):
             if form in ("pattern", "go test"):
-                yield from self._of_pattern(_ESCAPE.sub("", text[:_MAX_SCANNED]))
+                yield from self._of_pattern(_bare(text))
         else:
             rows = json.loads(text)
             for row in rows if isinstance(rows, list) else [rows]:
@@ -98,6 +103,10 @@ class Reader:
             yield from self._of_row(row)
         elif row.get("severity") != "note":
             yield self._diagnostic(**_with_numbers(row))
+
+    def _read_coverage(self, package: str, text: str) -> None:
+        if self._runner.coverage and (match := self._coverage.match(_bare(text))):
+            self.coverage[package] = float(match["percent"])
 
     def _of_row(self, row: Any) -> Iterator[Said]:  # noqa: ANN401 - JSON of a tool
         """Yield the outcome of a test."""
@@ -149,8 +158,10 @@ class Reader:
     def _of_go_test(self, row: Mapping[str, Any]) -> Iterator[Said]:
         package, action = str(row.get("Package") or ""), row.get("Action")
         test = f"{package}.{row['Test']}" if row.get("Test") else package
+        if action == "output":
+            self._read_coverage(package, str(row.get("Output")))
         if action in ("output", "build-output"):
-            if match := _GO_PLACE.match(_ESCAPE.sub("", str(row.get("Output"))[:_MAX_SCANNED])):
+            if match := _GO_PLACE.match(_bare(str(row.get("Output")))):
                 place = _with_numbers(match.groupdict())
                 folder = package.removeprefix(self._module).strip("/")
                 if action == "output" and folder:
@@ -204,8 +215,13 @@ _READERS: Mapping[str, Callable[[Reader, Mapping[str, Any]], Iterator[Said]]] = 
 }
 
 
+def _bare(text: str) -> str:
+    """Return a text, cut, without escape sequences."""
+    return _ESCAPE.sub("", text[:_MAX_SCANNED])
+
+
 def _one_line(text: str) -> str:
-    return " ".join(_ESCAPE.sub("", text[:_MAX_SCANNED]).split())
+    return " ".join(_bare(text).split())
 
 
 def _before(value: object) -> int:

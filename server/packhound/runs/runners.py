@@ -51,15 +51,18 @@ class Runner(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A command that checks a folder.
 
     It applies where one of `detect` is there: a glob, or `GLOB:TEXT` for a file that has a text.
-    `pattern` reads a line of
-    the output, with groups `path`, `line`, and if there are `column`, `severity`, `code`, `message`
-    or `test` and `outcome` (ok or FAILED). Its exit code 0 is success, as are those of `ok_codes`.
+    `arguments` stand behind the command. `pattern` reads a line of the output, with groups `path`,
+    `line`, and if there are `column`, `severity`, `code`, `message` or `test` and `outcome` (ok or
+    FAILED); `coverage` one with a group `percent`. Its exit code 0 is success, as are those of
+    `ok_codes`.
     """
 
     command: tuple[_Word, ...] = ()
+    arguments: tuple[_Word, ...] = ()
     detect: tuple[_Word, ...] = ("*",)
     form: Form = "pattern"
     pattern: str = _PATTERN
+    coverage: str = ""
     tests: bool = False
     ok_codes: tuple[int, ...] = ()
     environment: Mapping[str, str] = {}
@@ -115,6 +118,7 @@ RUNNERS: Mapping[str, Runner] = {
             *("test_*.py", "test*/**/test_*.py", "test*/**/*_test.py", "src/**/test_*.py"),
         ),
         form="pytest",
+        coverage=r"TOTAL\s.*?(?P<percent>\d+(?:\.\d+)?)%",
         tests=True,
         ok_codes=(5,),
     ),
@@ -128,7 +132,11 @@ RUNNERS: Mapping[str, Runner] = {
     ),
     "go vet": Runner(command=("go", "vet", "./..."), detect=_GO),
     "go test": Runner(
-        command=("go", "test", "-json", "./..."), detect=_GO, form="go test", tests=True
+        command=("go", "test", "-json", "./..."),
+        detect=_GO,
+        form="go test",
+        coverage=r"coverage: (?P<percent>\d+(?:\.\d+)?)% of statements",
+        tests=True,
     ),
     "tsc": Runner(
         command=("tsc", "--noEmit", "--pretty", "false"), detect=("tsconfig.json",), pattern=_TSC
@@ -139,7 +147,10 @@ RUNNERS: Mapping[str, Runner] = {
         form="eslint",
     ),
     "npm test": Runner(
-        command=("npm", "test", "--silent"), detect=('package.json:"test"',), tests=True
+        command=("npm", "test", "--silent"),
+        detect=('package.json:"test"',),
+        coverage=r"All files\s*\|\s*(?P<percent>\d+(?:\.\d+)?)",
+        tests=True,
     ),
 }
 """The built-in table."""
@@ -160,6 +171,8 @@ def read_table() -> Table:
                 raise ValueError(f"runner '{name}' has no command")
             if runner.form == "pattern" and not {"path", "test"}.intersection(groups):
                 raise ValueError(f"the pattern of runner '{name}' has no group 'path' or 'test'")
+            if runner.coverage and "percent" not in re.compile(runner.coverage).groupindex:
+                raise ValueError(f"the coverage of runner '{name}' has no group 'percent'")
     except (OSError, ValueError, AttributeError, TypeError, re.error) as error:
         raise SettingsError(f"'{path}': {error}") from None
     return table
@@ -196,7 +209,7 @@ def command_of(runner: Runner, folder: Path) -> tuple[list[str], list[str]]:
             words += [] if _names_files(folder) else ["."]
         else:
             words.append(word)
-    return words, notes
+    return [*words, *runner.arguments], notes
 
 
 def _names_files(folder: Path) -> bool:
