@@ -2,15 +2,15 @@
 
     python -m benchmarks.fixes REPOSITORIES --path BIN [--only NAME] [--save]
 
-REPOSITORIES is a folder of clones by name; BIN has a pytest whose Python has what the projects
-need: `pip install 'pytest<8.4' werkzeug jinja2 itsdangerous blinker click 'anyio<4.10' httpx trio
-'python-multipart<0.0.13' pyyaml mpmath`, since later ones warn where these commits take warnings
-for errors. Each commit of fixes.json is a task: its parent is the base, its
+REPOSITORIES is a folder of clones by name; BIN has mypy, and a pytest whose Python has what the
+projects need: `pip install mypy 'pytest<8.4' werkzeug jinja2 itsdangerous blinker click hypothesis
+'anyio<4.10' httpx trio 'python-multipart<0.0.13' pyyaml mpmath`, since later ones warn where these
+commits take warnings for errors. Each commit of fixes.json is a task: its parent is the base, its
 own diff, with its tests, the right patch. The two wrong ones replace a piece of the fixed file by
 another that parses; they were written before any was checked. Each patch is checked in a copy, as
-`packhound check --reached-only` does, with the test files of the commit, and decided on by the
-gates of `packhound run` as they are by default. With --only the decisions on the other fixes stay
-as they were stored.
+`packhound check --reached-only` does, by the test files of the commit and by mypy, and decided on
+by the gates of `packhound run` as they are by default. With --only the decisions on the other fixes
+stay as they were stored.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -30,13 +31,15 @@ from benchmarks.stored import load, save
 from packhound import runs
 from packhound.evaluation import Task, base_of
 from packhound.files import read_bytes
-from packhound.git import PatchedFile, apply_patch
+from packhound.git import PatchedFile, apply_patch, line_edits
 from packhound.runs import CopyLimits, Folder, Limits, Table
 from packhound.text import is_test
 
 FIXES = Path(__file__).with_name("fixes.json")
 RESULTS = Path(__file__).parent / "results" / "fixes.json"
 _MAX_BYTES = 30_000_000
+_WITHOUT_TYPES = ("sympy",)
+"""Where mypy reads nothing unless it is told on its command line what."""
 
 
 class Fix(msgspec.Struct, frozen=True):
@@ -87,6 +90,7 @@ def main() -> None:
 def _decided(fix: Fix, repositories: Path, table: Table) -> Iterator[tuple[str, str]]:
     """Yield each patch of a fix, and what is decided on it."""
     clone = repositories / fix.repository
+    table = table.only(["pytest"] if fix.repository in _WITHOUT_TYPES else ["mypy", "pytest"])
     command = ["git", "diff", "--no-ext-diff", "--no-textconv", f"{fix.commit}^", fix.commit]
     diff = subprocess.run(command, cwd=clone, check=True, capture_output=True).stdout
     task = Task(name=fix.commit, folder=clone, statement="-", fails=("-",), base=f"{fix.commit}^")
@@ -112,14 +116,15 @@ def _with(file: PatchedFile, piece: str, other: str) -> PatchedFile:
     assert text.count(piece) == 1, f"{file.path} has {text.count(piece)} times: {piece}"
     text = text.replace(piece, other)
     ast.parse(text)
-    return PatchedFile(file.path, file.old_path, file.before, text.encode())
+    sides = ((file.before or b"").splitlines(True), text.encode().splitlines(True))
+    return replace(file, after=text.encode(), edits=tuple(line_edits(*sides)))
 
 
 def _decide(folder: Path, kept: Path, patch: Mapping[str, PatchedFile], table: Table) -> str:
     """Return the choice of the gates, and why it is not to accept."""
     tests = [path for path in patch if is_test(path)]
     subject = Folder(folder, kept, {}, patch, tests, reached_only=True)
-    check = runs.finish(runs.check(subject, table.only(["pytest"]), CopyLimits(), Limits()))
+    check = runs.finish(runs.check(subject, table, CopyLimits(), Limits()))
     new = check.compared.new
     worse = {each.test for each in new if each.test} | {*check.lost}
     lines = sum(file.n_added + file.n_removed for file in patch.values())

@@ -53,7 +53,7 @@ INPUTS = {
     "changed": "folder of clones whose commits are replayed",
     "cosqa": "queries of CoSQA, and its file of functions",
     "folders": "some folders of code",
-    "fix_tools": "folder with a pytest that has what click, flask, starlette and sympy need",
+    "fix_tools": "folder of mypy, and a pytest with what click, flask, starlette and sympy need",
     "fixed": "folder of clones of click, flask, starlette and sympy",
     "fresh": "folder of thousands of files",
     "graded": "SUITE=CORPORA of graded questions",
