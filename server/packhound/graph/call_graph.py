@@ -16,6 +16,8 @@ from packhound.graph.scopes import MAX_USING_FILES, Scopes, Source
 
 _MAX_OCCURRENCES = 4
 """Places of one name in one node that are read."""
+_EMPTY_BASES = frozenset({"ABC", "ABCMeta", "Generic", "Protocol", "object"})
+"""Bases outside of the folder that have no members of their own."""
 _MAX_REACHED = 400
 """Nodes that a search over several calls visits."""
 
@@ -88,6 +90,29 @@ class CallGraph:
         """Return the types that derive from a type, or the members that override a member."""
         with self._reading():
             return tuple(dict.fromkeys(self._implementations(node_id)))
+
+    def bases(self, node_id: int) -> tuple[int, ...] | None:
+        """Return the bases that a type states; None where one is not in the folder, or unknown."""
+        with self._reading():
+            located = self._locate(node_id)
+            bases = dict[int, None]()
+            for written, owners in (
+                self._resolver.receivers.written_bases(*located) if located else ()
+            ):
+                if not owners and written.rpartition(".")[2] not in _EMPTY_BASES:
+                    return None
+                for owner in owners:
+                    bases |= dict.fromkeys(self._node_ids(Meaning(self._types(owner))))
+            return tuple(bases)
+
+    def imports(self, path: str) -> tuple[tuple[int, str, str], ...]:
+        """Return the imports of a file that stand in no block: line, module, and name of it.
+
+        The line is 0-based; the name is "" for the module itself, "*" for all.
+        """
+        with self._reading():
+            scope = self._scopes.of(path)
+            return tuple(scope.outer_imports()) if scope else ()
 
     def callers(self, node_ids: Iterable[int], distance: int) -> dict[int, Use]:
         """Return the nodes that reach some nodes over at most `distance` calls, nearest first.

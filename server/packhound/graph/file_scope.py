@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from packhound.core.types import Node
-from packhound.graph.import_bindings import Imports, read_imports
+from packhound.graph.import_bindings import Imports, read_entries, read_imports
 from packhound.graph.local_names import NO_LOCALS, LocalNames, read_locals
 from packhound.graph.source_text import SCRIPT_LANGUAGES
 from packhound.index import FileEntry
@@ -109,6 +109,17 @@ class FileScope:
     def imports(self) -> Imports:
         """The bindings of all imports."""
         return read_imports(self.source.decode("latin-1"), self.captured)
+
+    def outer_imports(self) -> Iterator[tuple[int, str, str]]:
+        """Yield line, 0-based, module and name of each import outside of a block; "*" for all."""
+        text = self.source.decode("latin-1")
+        for capture in self.captured:
+            # What is indented may be tried, or never run.
+            if text[text.rfind("\n", 0, capture.run[0]) + 1].isspace():
+                continue
+            for name, binding in read_entries(text, capture):
+                line = self.line(capture.parts.get("name", capture.run)[0])
+                yield line, binding.module, "*" if name == "*" else binding.name
 
     @cached_property
     def exported(self) -> str:

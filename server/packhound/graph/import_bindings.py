@@ -47,7 +47,7 @@ def read_imports(text: str, captured: Iterable[Capture]) -> Imports:
     """Return the bindings of the imports that were captured in a text."""
     imports = Imports()
     for capture in captured:
-        for name, binding in _entries(text, capture) if capture.kind == "import" else ():
+        for name, binding in read_entries(text, capture):
             if name == "*":
                 imports.wildcards.append(binding.module)
             elif name:
@@ -55,7 +55,10 @@ def read_imports(text: str, captured: Iterable[Capture]) -> Imports:
     return imports
 
 
-def _entries(text: str, capture: Capture) -> Iterator[Entry]:
+def read_entries(text: str, capture: Capture) -> Iterator[Entry]:
+    """Yield what a capture binds, nothing for one that is no import."""
+    if capture.kind != "import":
+        return
     parts = {kind: text[start:end] for kind, (start, end) in capture.parts.items()}
     (start, end), alias = capture.run, parts.get("alias", "")
     module = text[start:end].strip(_QUOTES)

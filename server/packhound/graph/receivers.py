@@ -143,10 +143,19 @@ class Receivers:
         if scope is None:
             return
         for position in self._type_positions(scope, owner):
-            parent = scope.node(position).parent
-            for written in base_names(scope, position):
-                value = self._instance_of(scope, -1 if parent is None else parent, written)
-                yield from (base for base in value.owners if base != owner)
+            for _, bases in self.written_bases(scope, position):
+                yield from (base for base in bases if base != owner)
+
+    def written_bases(
+        self, scope: FileScope, position: int
+    ) -> Iterator[tuple[str, tuple[Owner, ...]]]:
+        """Yield the names of a type's bases as they are written, with those in the graph."""
+        parent = scope.node(position).parent
+        for written in base_names(scope, position):
+            yield (
+                written,
+                self._instance_of(scope, -1 if parent is None else parent, written).owners,
+            )
 
     def subtypes(self, owner: Owner) -> list[Owner]:
         """Return the types whose bases include a type, directly or not."""

@@ -2,7 +2,9 @@ from .changes import ChangedDefinition as ChangedDefinition
 from .changes import ChangeSet as ChangeSet
 from .changes import describe_changes as describe_changes
 from .pages import make_pages as make_pages
+from .provided import find_missing_imports as find_missing_imports
 from .related_files import RelatedFile as RelatedFile
+from .required import find_lacking as find_lacking
 from .symbol import Link as Link
 from .symbol import NamedLine as NamedLine
 from .symbol import Symbol as Symbol

@@ -84,9 +84,9 @@ def _differences(
     removed, changed = list[NodeRef](), list[tuple[NodeRef, NodeRef]]()
     moved = {file.old_path: path for path, file in files.items() if file.after is not None}
     for path in files:
-        old = [n for n in _nodes(before, path, root) if n.kind not in _UNNAMED]
+        old = [n for n in nodes_of(before, path, root) if n.kind not in _UNNAMED]
         new: dict[str, list[NodeRef]] = {}
-        for node in _nodes(after, moved.get(path, path), root):
+        for node in nodes_of(after, moved.get(path, path), root):
             new.setdefault(node.qualname, []).append(node)
         for node in old:
             same = new.get(node.qualname, [])
@@ -97,7 +97,8 @@ def _differences(
     return removed, changed
 
 
-def _nodes(snapshot: Snapshot, path: str, root: str) -> list[NodeRef]:
+def nodes_of(snapshot: Snapshot, path: str, root: str) -> list[NodeRef]:
+    """Return the nodes of a file, none of one that is not there."""
     entry = snapshot.files.get(path)
     return [snapshot.ref(node_id, root) for node_id in entry.node_ids.tolist()] if entry else []
 
@@ -119,7 +120,7 @@ def _unresolved(
         if line is None:
             continue  # The patch has another line there, or none.
         node_id = after.snapshot.node_id_at(user.path, line)
-        text = _line(after.graph, user.path, line)
+        text = line_at(after.graph, user.path, line)
         if node_id is None or not word.search(text):
             continue
         if file is not None and word.search(file.added):
@@ -177,10 +178,11 @@ def _wrong_calls_in(
         if not took.minimum <= number <= took.maximum:
             continue
         if not takes.minimum <= number <= takes.maximum:
-            text = _line(graph, user.path, line).strip()
+            text = line_at(graph, user.path, line).strip()
             yield Break(user, line, text, new.name, takes, number)
 
 
-def _line(graph: CallGraph, path: str, line: int) -> str:
+def line_at(graph: CallGraph, path: str, line: int) -> str:
+    """Return a line of a file, "" for one that is not there."""
     lines = (graph.source(path) or b"").split(b"\n")
     return lines[line].decode("utf-8", "replace") if line < len(lines) else ""

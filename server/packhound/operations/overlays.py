@@ -200,6 +200,8 @@ def verdict_of_overlay(root: Root, overlay: Overlay) -> Json:
             {**_break_row(each), "takes": str(each.takes), "given": each.given}
             for each in verdict.breaks.calls
         ],
+        "lacking": [_break_row(each) for each in verdict.lacking],
+        "imports": [_break_row(each) for each in verdict.imports],
         "removed": [safe_line(f"{n.path}#{n.qualname}") for n in verdict.breaks.removed],
         "callers": [
             {**link_row(link), "calls": safe_line(definition.node.qualname)}
@@ -251,6 +253,8 @@ def _summary(verdict: Row, n_definitions: int, n_uses: int) -> str:
         ("syntax", "line that does not parse", "lines that do not parse"),
         ("unresolved", "use of a name that resolves no more", "uses of names that resolve no more"),
         ("calls", "call with another number of arguments", "calls with other numbers of arguments"),
+        ("lacking", "type that lacks a member", "members that types lack"),
+        ("imports", "import that nothing provides", "imports that nothing provides"),
         ("warnings", "warning", "warnings"),
     )
     clauses = [
@@ -304,6 +308,14 @@ def _lines(row: Row) -> Iterator[str]:
         yield f"  {file['change']}{old} {path_of({**row, **file})} {counts}{moved}"
 
 
+_PLACES = (
+    ("unresolved", "'{uses}' resolves no more"),
+    ("calls", "'{uses}' takes {takes} arguments, not {given}"),
+    ("lacking", "lacks '{uses}'"),
+    ("imports", "nothing provides '{uses}'"),
+)
+
+
 def _verdict_lines(answer: Row) -> Iterator[str]:
     """Yield the verdict: the summary, then each place with its line."""
     verdict = answer.get("verdict")
@@ -312,11 +324,9 @@ def _verdict_lines(answer: Row) -> Iterator[str]:
     yield f"verdict: {visible_line(verdict['summary'])}"
     for row in verdict["syntax"]:
         yield f"  does not parse: {path_of({**answer, **row})}:{row['line']}  {row['text']}"
-    for row in verdict["unresolved"]:
-        yield f"  '{row['uses']}' resolves no more: {path_of(row)}:{row['line']}  {row['text']}"
-    for row in verdict["calls"]:
-        takes = f"'{row['uses']}' takes {row['takes']} arguments, not {row['given']}"
-        yield f"  {takes}: {path_of(row)}:{row['line']}  {row['text']}"
+    for key, words in _PLACES:
+        for row in verdict[key]:
+            yield f"  {words.format(**row)}: {path_of(row)}:{row['line']}  {row['text']}"
     for warning in verdict["warnings"]:
         yield f"  warning: {visible_line(warning)}"
     for row in verdict["records"]:
@@ -345,7 +355,8 @@ _SHOW = Operation(
     "`change`, lines `added` and `removed`, and whether they have `moved_on` since it was "
     "proposed; `diff` where it was asked for. The `verdict` has a `summary` in a line, `syntax` "
     "(lines that do not parse), `unresolved` uses of names, `calls` with another number of "
-    "arguments, definitions `removed`, `callers` of what it changes, `tests` to run, `related` "
+    "arguments, types `lacking` a member that a base requires, `imports` that nothing provides, "
+    "definitions `removed`, `callers` of what it changes, `tests` to run, `related` "
     "files that usually change with it and are not in it, `warnings` (secrets, CI, lock files), "
     "`records` (skills and episodes that concern it, of those sources that are on), "
     "and `refused_by`: HEAD or the disk, where it applies to what is not saved.",

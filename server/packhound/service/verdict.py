@@ -25,7 +25,7 @@ from packhound.redact import RedactionTimeout, redact
 from packhound.service.seen_texts import read_saved
 
 if TYPE_CHECKING:
-    from packhound.impact import Breaks, ChangeSet
+    from packhound.impact import Break, Breaks, ChangeSet
     from packhound.service.engine import Engine
     from packhound.service.proposals import Proposal
     from packhound.service.proposed_folder import ProposedFolder
@@ -48,13 +48,18 @@ class SyntaxProblem:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Breaks and reach of a patch; `warnings` name what a reviewer should see first.
+    """Breaks and reach of a patch.
+
+    `lacking` are types without a member that a base requires, `imports` those that nothing
+    provides. `warnings` name what a reviewer should see first.
 
     `refused_by` says why it does not apply to the last commit or to the disk alone, by name.
     """
 
     syntax: tuple[SyntaxProblem, ...]
     breaks: Breaks
+    lacking: tuple[Break, ...]
+    imports: tuple[Break, ...]
     changes: ChangeSet
     warnings: tuple[str, ...]
     refused_by: dict[str, str]
@@ -76,9 +81,14 @@ def verdict_of(engine: Engine, proposal: Proposal, patch: bytes, limit: int) -> 
     history = CoChanges.of(read_commits(engine.root), lines)
     changes = impact.describe_changes(after.snapshot, root, after.graph, lines, history, limit)
     related = tuple(each for each in changes.related if each.path not in files)
+    breaks = impact.find_breaks(before, after, root, files)
+    imports = impact.find_missing_imports(before, after, root, files)
+    unresolved = {(each.node.path, each.line) for each in breaks.unresolved}
     return Verdict(
         syntax=tuple(_syntax_problems(proposal)),
-        breaks=impact.find_breaks(before, after, root, files),
+        breaks=breaks,
+        lacking=tuple(impact.find_lacking(before, after, root, files)),
+        imports=tuple(each for each in imports if (each.node.path, each.line) not in unresolved),
         changes=replace(changes, related=related),
         warnings=tuple(_warnings(files)),
         refused_by=_refusals(folder, patch),
