@@ -52,6 +52,21 @@ def test_a_removed_name_is_named_with_its_uses_and_a_namesake_is_not(post: Engin
     assert "'pack' resolves no more: lib/send.py:7  return pack(box)" in text
 
 
+def test_a_function_that_is_too_short_for_a_node_is_not_gone(tmp_path: Path, cache: Path) -> None:
+    lines = [f"        box = box + {n}\n" for n in range(12)]
+    text = "def test_send():\n    def pack(box):\n{}        return box\n\n    assert pack(1)\n"
+    files = {"test_send.py": text.format("".join(lines))}
+    with committed(tmp_path / "post", files) as engine:
+        diff = "--- a/test_send.py\n+++ b/test_send.py\n@@ -1,15 +1,3 @@\n def test_send():\n"
+        diff += (
+            "     def pack(box):\n"
+            + "".join(f"-{line}" for line in lines)
+            + "         return box\n"
+        )
+        verdict = ask(engine, "propose", diff=diff)["verdict"]
+    assert verdict["removed"] == [] and verdict["unresolved"] == []
+
+
 def test_a_call_with_another_number_of_arguments_is_named(post: Engine) -> None:
     proposed = propose(
         post, "lib/parcel.py", "def weigh(grams, unit='g'):\n", "def weigh(grams):\n"
@@ -123,6 +138,8 @@ def test_it_says_where_it_applies_to_what_is_saved_alone(post: Engine) -> None:
         ("typescript", "f(a: string, b?: (x: A, y: B) => C, c = 2): void", "1 to 3"),
         ("java", "public Map<String, Integer> f(Map<String, Integer> m, int x)", "2"),
         ("java", "int f", "None"),
+        ("python", "def f(self, # first, of all a, b)", "None"),
+        ("typescript", "const f = (options: { name: string; size?: number", "None"),
     ],
 )
 def test_a_signature_says_how_many_arguments_it_takes(
@@ -140,6 +157,7 @@ def test_a_signature_says_how_many_arguments_it_takes(
         ("f(*a)", -2),
         ("f(a, ...b)", -2),
         ("f", -1),
+        ("f(a, b", -2),
     ],
 )
 def test_a_call_says_how_many_arguments_it_gives(call: str, number: int) -> None:

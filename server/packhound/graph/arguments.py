@@ -8,12 +8,13 @@ from typing import NamedTuple
 _MAX_BRACKET = 5_000
 _MANY = 1_000
 ANY_NUMBER = -2
-"""Arguments of a call that spreads a list."""
+"""Arguments of a call that spreads a list, or is too long to be read."""
 _CALL = re.compile(r"(?:::)?(?:<[\w\s,.<>&'\[\]]*>)?[ \t]*\(")
 _SPREAD = re.compile(r"\s*(?:\*|\.\.\.)|.*\.\.\.\s*\Z", re.DOTALL)
 _SELF = re.compile(r"\s*(?:&\s*)?(?:'\w+\s+)?(?:mut\s+)?(?:self\b|cls\b|this\s*:)")
 _VARIADIC = re.compile(r"\s*\*\*?\w|.*(?:\.\.\.|\bparams\b|\bvararg\b)", re.DOTALL)
 _OPTIONAL = re.compile(r"\s*[\w$]+\s*\?|[^<]*?(?:<.*>[^<]*?)?(?<![=<>!])=(?![=>])", re.DOTALL)
+_COMMENT = re.compile(r"(?<!\S)(?:#(?!\[)|//|/\*)")
 _ANGLES = re.compile(r"(?<![-=])[<>]")
 _GENERICS = re.compile(r"(?<![-=])[<>]|[\[\]]")
 
@@ -31,12 +32,18 @@ class Takes(NamedTuple):
 
 
 def count_parameters(signature: str, name: str, *, with_self: bool = False) -> Takes | None:
-    """Return how many arguments a signature takes, maybe with `self`; None if unsaid."""
+    """Return how many arguments a signature takes, maybe with `self`.
+
+    None if it does not say so, is cut, or has comments, whose commas divide nothing.
+    """
     named = re.search(rf"(?<!\w){re.escape(name)}(?=\W)", signature)
     start = signature.find("(", _end_of_generics(signature, named.end())) if named else -1
     if start < 0:
         return None
-    parameters = [part for part in bracket_parts(signature, start) if part.strip() not in "*/"]
+    parts = bracket_parts(signature, start)
+    if parts is None or _COMMENT.search(signature, start):
+        return None
+    parameters = [part for part in parts if part.strip() not in "*/"]
     if parameters and _SELF.match(parameters[0]) and not with_self:
         parameters = parameters[1:]
     n_lists = sum(_VARIADIC.match(each) is not None for each in parameters)
@@ -56,11 +63,12 @@ def count_arguments(text: str, end: int) -> int:
     if match is None:
         return -1
     arguments = bracket_parts(text, match.end() - 1)
-    return ANY_NUMBER if any(map(_SPREAD.match, arguments)) else len(arguments)
+    is_known = arguments is not None and not any(map(_SPREAD.match, arguments))
+    return len(arguments or ()) if is_known else ANY_NUMBER
 
 
-def bracket_parts(text: str, start: int) -> list[str]:
-    """Return what the commas in the bracket at `start` divide; nothing for an empty bracket."""
+def bracket_parts(text: str, start: int) -> list[str] | None:
+    """Return what the commas in the bracket at `start` divide; None if its end is not there."""
     parts, depth, low = [], 0, start + 1
     end = min(len(text), start + _MAX_BRACKET)
     for i in range(start, end):
@@ -69,8 +77,8 @@ def bracket_parts(text: str, start: int) -> list[str]:
             parts.append(text[low:i])
             low = i + 1
         if depth == 0:
-            break
-    return [part for part in parts if part.strip()]
+            return [part for part in parts if part.strip()]
+    return None
 
 
 def _in_angles(text: str, start: int, comma: int, end: int) -> bool:

@@ -16,7 +16,9 @@ from packhound.graph.scopes import MAX_USING_FILES, Scopes, Source
 
 _MAX_OCCURRENCES = 4
 """Places of one name in one node that are read."""
-_EMPTY_BASES = frozenset({"ABC", "ABCMeta", "Generic", "Protocol", "object"})
+_EMPTY_BASES = frozenset(
+    {"ABC", "ABCMeta", "Cloneable", "Generic", "Protocol", "Serializable", "object"}
+)
 """Bases outside of the folder that have no members of their own."""
 _MAX_REACHED = 400
 """Nodes that a search over several calls visits."""

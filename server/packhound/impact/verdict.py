@@ -22,6 +22,7 @@ _MAX_DEFINITIONS = 200
 """Removed and changed definitions whose uses are looked at."""
 _UNNAMED = frozenset({"file", "section", "window", "impl", "module"})
 _CALLABLE = frozenset({"function", "method"})
+_DEFINED = rb"\b(?:def|class|function|fn|func|struct|enum|trait|interface|type)\s+%s\b"
 
 
 class Side(NamedTuple):
@@ -57,8 +58,7 @@ class Breaks(NamedTuple):
 def find_breaks(before: Side, after: Side, root: str, files: Mapping[str, PatchedFile]) -> Breaks:
     """Return what a patch removes, and what is known to break by it."""
     missing, changed = _differences(before.snapshot, after.snapshot, root, files)
-    # Constants beside each other are one node, which a new one may rename.
-    removed = [node for node in missing if not _is_assigned(_text_after(files, node), node.name)]
+    removed = [node for node in missing if not _is_still_there(files, node)]
     unresolved = [
         each
         for node in removed[:_MAX_DEFINITIONS]
@@ -131,9 +131,18 @@ def _unresolved(
         yield Break(after.snapshot.ref(node_id, root), line, text.strip(), definition.name)
 
 
-def _text_after(files: Mapping[str, PatchedFile], node: NodeRef) -> bytes:
-    """Return the text that the file of a node has after the patch, under any name."""
-    return next((f.after for f in files.values() if f.old_path == node.path and f.after), b"")
+def _is_still_there(files: Mapping[str, PatchedFile], node: NodeRef) -> bool:
+    """Return True for a definition that only is no node of its own any more.
+
+    Constants beside each other are one node, which a new one may rename; a function within another
+    is none if it is short.
+    """
+    file = next((f for f in files.values() if f.old_path == node.path and f.after), None)
+    if file is None:
+        return False
+    defined = re.compile(_DEFINED % re.escape(node.name.encode()))
+    n_before, n_after = (len(defined.findall(text or b"")) for text in (file.before, file.after))
+    return 0 < n_before <= n_after or _is_assigned(file.after or b"", node.name)
 
 
 def _is_assigned(source: bytes, name: str) -> bool:
