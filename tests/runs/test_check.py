@@ -15,14 +15,17 @@ from packhound.cli.commands import main
 from packhound.core.errors import Cancelled, SettingsError
 from packhound.core.settings_files import FolderSettings, Overrides
 from packhound.core.types import Document
+from packhound.indexing import Timing
 from packhound.mcp.folders import Folders
 from packhound.operations import OPERATIONS, Call, answer, as_text
 from packhound.relay import WRITING
-from packhound.runs.runners import read_table
+from packhound.runs.runners import applying, read_table
 from packhound.service.engine import Engine
+from packhound.service.roots import index_folder
 from packhound.service.several_roots import Roots
 from tests.runs.conftest import Repository
 from tests.support.git_repository import git
+from tests.support.lsp_client import wait_until
 
 BREAKS = """\
 --- a/post/send.py
@@ -303,6 +306,43 @@ def test_runners_of_the_user(
     result = check(engine, BREAKS, runners=["mine"])
     assert result["verdict"] == verdict
     assert any(note in each for each in [*result["notes"], ""])
+
+
+@pytest.mark.parametrize(
+    ("settings", "is_made"),
+    [
+        ("folders.trusted = ['{}']\nchanges.run = true\nchanges.warmUp = true\n", True),
+        ("folders.trusted = ['{}']\nchanges.run = true\n", False),
+        ("folders.trusted = ['{}']\nchanges.warmUp = true\n", False),
+        ("changes.run = true\nchanges.warmUp = true\n", False),
+    ],
+)
+def test_the_tools_run_in_advance_where_the_user_allows_it_and_trusts_the_folder(
+    config: Path, repository: Repository, settings: str, is_made: bool
+) -> None:
+    (config / "packhound.toml").write_text(settings.format(repository.tree))
+    (config / "runners.toml").write_text(GREP)
+    before, said = repository.digest(), list[dict[str, Any]]()
+    timing = Timing(check_idle_s=0.05)
+    engine = Engine.open(
+        repository.tree, FolderSettings(repository.tree, Overrides()), timing=timing
+    )
+    try:
+        engine.prepare()
+        assert engine.settled(60)
+        kept = index_folder(repository.tree) / "checks/base"
+        names = {thread.name for thread in threading.enumerate()}
+        assert ("packhound-checks" in names) == is_made
+        if is_made:
+            n_applying = len([*applying(read_table(), repository.tree)])
+            wait_until(lambda: len([*kept.glob("*.json")]) == n_applying)
+            check(engine, HARMLESS, runners=["grep"], report=said.append)
+            assert [each["step"] for each in said if "step" in each] == ["copy", "grep"]
+        else:
+            assert not kept.exists()
+    finally:
+        engine.close()
+    assert repository.digest() == before
 
 
 @pytest.mark.usefixtures("allowed")

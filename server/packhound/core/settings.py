@@ -530,6 +530,13 @@ class ChangeSettings(Struct, frozen=True):
             "`check` among `mcp.tools` too."
         ),
     ] = False
+    warm_up: Annotated[
+        bool,
+        _about(
+            "Run them without a patch too, once a folder has not been used for a minute, so that "
+            "the next check waits for one run alone."
+        ),
+    ] = False
     seconds: Annotated[
         int, _number("Seconds after which a tool of a check is ended.", 1, 86_400)
     ] = 300

@@ -43,6 +43,8 @@ class Timing:
     """Time without use after which the deep model reads in advance."""
     deep_poll_s: float = 30.0
     """Interval at which it looks for something new to read."""
+    check_idle_s: float = 60.0
+    """Time without use after which the tools of a folder run without a patch."""
 
 
 DEFAULT_TIMING = Timing()

@@ -4,6 +4,7 @@ from .check import Step as Step
 from .check import check as check
 from .check import finish as finish
 from .check import paths_outside as paths_outside
+from .check import warm_up as warm_up
 from .copy import CopyLimits as CopyLimits
 from .copy import materialize as materialize
 from .diagnostics import Diagnostic as Diagnostic

@@ -13,7 +13,7 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -136,52 +136,103 @@ def check(
     Raises SettingsError: a limit of the copy; StoreError: it cannot be written; Cancelled.
     """
     started = time.monotonic()
-    root = folder.root
-    asks_git = _asks_git(root)
     yield Step("copy", 0, 1)
     with ExitStack() as stack:
-        copied = materialize(
-            root, folder.unsaved, folder.patch, copy_limits, cancel, asks_git=asks_git
-        )
-        patched = stack.enter_context(copied)
+        patched = stack.enter_context(_copy_of(folder, folder.patch, copy_limits, cancel))
         # A patch can take away what tells that a runner applies, or bring it.
-        names = {name for tree in (root, patched.folder) for name in applying(table, tree)}
+        names = {name for tree in (folder.root, patched.folder) for name in applying(table, tree)}
         runners = [each for each in table.runners.items() if each[0] in names]
-        environment = environment_of(table, root, patched.home)
-        only = [limits.apart, *(sorted(folder.first) if folder.reached_only else ())]
-        only += [environment.get(name, "") for name in table.environment]
-        only += installed_stamps(root)
-        keys = [
-            key_of(name, runner, environment, patched.base_digest, *only)
-            for name, runner in runners
-        ]
         base_runs = BaseRuns(folder.kept)
-        base = [base_runs.get(key) for key in keys]
-        n_steps = len(runners) * 2 - sum(map(bool, base))
-        n_done = 0
-        if not all(base):
-            original = stack.enter_context(
-                materialize(root, folder.unsaved, {}, copy_limits, cancel, asks_git=asks_git)
-            )
-            base_runs.restore_caches(original.home)
+        base, missing = _kept_runs(folder, table, base_runs, runners, patched.base_digest, limits)
+        n_steps = len(runners) + len(missing)
+        if missing:
+            original = stack.enter_context(_copy_of(folder, {}, copy_limits, cancel))
             running = _Running(folder, original, table, limits, cancel)
-            for number, (name, runner) in enumerate(runners):
-                if base[number] is None:
-                    yield Step(f"{name} without the patch", n_done, n_steps)
-                    n_done += 1
-                    base[number] = run = yield from running.run(name, runner, None)
-                    if not run.reason:
-                        base_runs.keep(keys[number], run)
-            base_runs.save_caches(original.home)
+            base |= yield from _run_base(base_runs, running, missing, n_steps)
         base_runs.restore_caches(patched.home)
         runs = list[Run]()
         running = _Running(folder, patched, table, limits, cancel)
-        for (name, runner), before in zip(runners, base, strict=True):
-            assert before
-            yield Step(name, n_done, n_steps)
-            n_done += 1
-            runs.append((yield from running.run(name, runner, before)))
-        return _outcome(folder, patched, [*filter(None, base)], runs, time.monotonic() - started)
+        for number, (name, runner) in enumerate(runners):
+            yield Step(name, len(missing) + number, n_steps)
+            runs.append((yield from running.run(name, runner, base[name])))
+        before = [base[name] for name, _ in runners]
+        return _outcome(folder, patched, before, runs, time.monotonic() - started)
+
+
+def warm_up(
+    folder: Folder,
+    table: Table,
+    copy_limits: CopyLimits,
+    limits: Limits,
+    cancel: threading.Event | None = None,
+) -> None:
+    """Keep what the tools say of a folder without a patch, and their caches, for its next check.
+
+    Raises SettingsError, StoreError and Cancelled, as `check` does.
+    """
+    with _copy_of(folder, {}, copy_limits, cancel) as original:
+        names = {*applying(table, original.folder)}
+        runners = [each for each in table.runners.items() if each[0] in names]
+        base_runs = BaseRuns(folder.kept)
+        digest = original.base_digest
+        _, missing = _kept_runs(folder, table, base_runs, runners, digest, limits)
+        if missing:
+            running = _Running(folder, original, table, limits, cancel)
+            for _ in _run_base(base_runs, running, missing, len(missing)):
+                pass
+
+
+def _copy_of(
+    folder: Folder,
+    patch: Mapping[str, PatchedFile],
+    limits: CopyLimits,
+    cancel: threading.Event | None,
+) -> AbstractContextManager[Copy]:
+    asks_git = _asks_git(folder.root)
+    return materialize(folder.root, folder.unsaved, patch, limits, cancel, asks_git=asks_git)
+
+
+_Missing: TypeAlias = list[tuple[str, Runner, str]]
+"""Runners by name of which no run is kept, each with the key to keep one by."""
+
+
+def _kept_runs(
+    folder: Folder,
+    table: Table,
+    base_runs: BaseRuns,
+    runners: Sequence[tuple[str, Runner]],
+    digest: str,
+    limits: Limits,
+) -> tuple[dict[str, Run], _Missing]:
+    """Return the runs that are kept of a folder without a patch, and the runners without one."""
+    environment = environment_of(table, folder.root, folder.kept)
+    only = [limits.apart, *(sorted(folder.first) if folder.reached_only else ())]
+    only += [environment.get(name, "") for name in table.environment]
+    only += installed_stamps(folder.root)
+    kept, missing = dict[str, Run](), _Missing()
+    for name, runner in runners:
+        key = key_of(name, runner, environment, digest, *only)
+        run = base_runs.get(key)
+        if run is None:
+            missing.append((name, runner, key))
+        else:
+            kept[name] = run
+    return kept, missing
+
+
+def _run_base(
+    base_runs: BaseRuns, running: _Running, missing: _Missing, n_steps: int
+) -> Generator[Step | Diagnostic, None, dict[str, Run]]:
+    """Run what no run is kept of, in a copy without the patch, and keep it."""
+    base_runs.restore_caches(running.home)
+    runs = dict[str, Run]()
+    for number, (name, runner, key) in enumerate(missing):
+        yield Step(f"{name} without the patch", number, n_steps)
+        runs[name] = yield from running.run(name, runner, None)
+        if not runs[name].reason:
+            base_runs.keep(key, runs[name])
+    base_runs.save_caches(running.home)
+    return runs
 
 
 def _outcome(
@@ -223,6 +274,7 @@ class _Running:
         cancel: threading.Event | None,
     ) -> None:
         self._folder, self._copy, self._limits, self._cancel = folder, copy, limits, cancel
+        self.home = copy.home
         self._environment = environment_of(table, folder.root, copy.home)
         self._environment["PACKHOUND_FIRST"] = os.pathsep.join(folder.first)
         self._plugins = copy.home / "plugins"

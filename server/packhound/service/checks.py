@@ -27,13 +27,14 @@ if TYPE_CHECKING:
 
 _MAX_AT_ONCE = 2
 """A session has four threads for its requests."""
-_MAX_TESTS = 50
+_MAX_TESTS, _POLL_S = 50, 0.5
 _RUNS_ITSELF = re.compile(
     r"(?:^|/)(?:conftest\.py|sitecustomize\.py|usercustomize\.py|setup\.(?:py|cfg)|build\.rs|noxfile\.py"
     r"|tox\.ini|pytest\.ini|pyproject\.toml|Makefile|package\.json|\.npmrc|Cargo\.toml|go\.mod"
     r"|(?:eslint|jest|vitest|vite|babel)\.config\.\w+|.*\.pth)$|(?:^|/)\.cargo/"
 )
 """What a tool reads or runs before it looks at any code, so that it decides what is checked."""
+_warming = threading.Lock()
 _running = threading.BoundedSemaphore(_MAX_AT_ONCE)
 
 
@@ -105,6 +106,23 @@ def check_files(
     finally:
         _running.release()
     return outcome.with_notes(notes)
+
+
+def warm_up(folder: IndexedFolder, cancel: threading.Event) -> None:
+    """Run the tools of a folder that have not run on its texts, for the next check of a patch.
+
+    Raises SettingsError: a limit; StoreError: the copy cannot be written; Cancelled.
+    """
+    unsaved, _ = _unsaved(folder)
+    subject = runs.Folder(folder.root, index_folder(folder.root) / "checks", unsaved, {})
+    while not _warming.acquire(timeout=_POLL_S):  # Of another folder, which is no hurry.
+        if cancel.is_set():
+            return
+    try:
+        limits = limits_of(folder.settings.changes)
+        runs.warm_up(subject, runs.read_table(), *limits, cancel=cancel)
+    finally:
+        _warming.release()
 
 
 def _unsaved(folder: IndexedFolder) -> tuple[dict[str, bytes], list[str]]:

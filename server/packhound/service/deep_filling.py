@@ -88,7 +88,7 @@ class DeepFilling:
         return self._delay_s <= 0 and not self._folder.queue.pending
 
     def _run(self) -> None:
-        _lower_priority()
+        lower_priority()
         generation, pause_s = None, self._timing.deep_idle_s
         while not self._closed.wait(max(pause_s, self._timing.recent_use_s)):
             snapshot, pause_s = self._folder.snapshot, self._timing.deep_poll_s
@@ -204,7 +204,7 @@ def _by_file(
     }
 
 
-def _lower_priority() -> None:
+def lower_priority() -> None:
     """Let all other threads of the machine go first, where a thread has a priority."""
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _LOWEST_PRIORITY)

@@ -89,11 +89,11 @@ class Engine:
         self._search = FolderSearch(self.index, self._activity)
         self.packs = Packs(self.index, self._search, peers)
         self.notes = FolderNotes(self.index, self._search)
-        self.notes.notebook.shared.trusted = self._in_force.trusted
         self.sources = FolderSources(self.index, self.notes)
         self.preparation = BackgroundPreparation(
             self.index, self.packs, self._activity, timing, peers
         )
+        self._trust()
         self.others = OtherRoots(self.index)
         self.proposals = Proposals(self)
 
@@ -229,6 +229,7 @@ class Engine:
         self._search.configure(settings)
         self.index.configure(settings)
         self.preparation.deep.start()
+        self.preparation.checks.start()
 
     def switch(self, follower: Listener, *, off: bool) -> None:
         """Switch the folder off for all while one of its followers wants that."""
@@ -499,17 +500,23 @@ class Engine:
         self.proposals.close()
         self.others.close()
         self.preparation.deep.close()
+        self.preparation.checks.close()
         self.index.close()
         self._search.personalization.close()
 
     def _apply(self, in_force: SettingsInForce) -> None:
         self._in_force = in_force
-        self.notes.notebook.shared.trusted = in_force.trusted
+        self._trust()
         settings = in_force.settings
         if self._off_for:
             settings = changed(settings, {"index.enabled": False})
         if settings != self.index.settings:
             self.configure(settings)
+
+    def _trust(self) -> None:
+        """Tell those parts that depend on it whether the folder is trusted."""
+        self.notes.notebook.shared.trusted = self._in_force.trusted
+        self.preparation.checks.trusted = self._in_force.trusted
 
     def _current(self, query: Query, cancel: threading.Event | None = None) -> Current:
         self._activity.mark_used()

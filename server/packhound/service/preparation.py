@@ -10,6 +10,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from packhound.indexing import Timing, collect_and_trim
+from packhound.service.check_warming import CheckWarming
 from packhound.service.deep_filling import DeepFilling
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ class BackgroundPreparation:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self.deep = DeepFilling(folder, activity, timing)
+        self.checks = CheckWarming(folder, activity, timing)
 
     @property
     def should_yield(self) -> bool:
@@ -110,6 +112,7 @@ class BackgroundPreparation:
                 )
                 self._thread.start()
         self.deep.start()
+        self.checks.start()
         return self
 
     def join(self, timeout_s: float | None = None) -> bool:
