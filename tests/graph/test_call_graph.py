@@ -362,6 +362,129 @@ def test_types_of_receivers_in_go(body):
     assert uses["net.go#Net.Up"] is False and "net.go#Other.Up" not in uses
 
 
+STATED = {
+    "py": "class Net:\n    def up(self): pass\nclass Other:\n    def up(self): pass\n"
+    "class App(Net):\n    net: 'Net'\n    def by_base(self): self.up()\n"
+    "    def by_field(self): self.net.up()\n    def open(self) -> 'Net': ...\n"
+    "    def by_result(self): self.open().up()\n",
+    "ts": "class Net { up() {} }\nclass Other { up() {} }\nclass App extends Net {\n"
+    "  private net?: Net;\n  by_base() { this.up(); }\n  by_field() { this.net.up(); }\n"
+    "  open(): Net { return f(); }\n  by_result() { this.open().up(); }\n}\n",
+    "js": "class Net { up() {} }\nclass Other { up() {} }\nclass App extends Net {\n"
+    "  net = new Net();\n  by_base() { this.up(); }\n  by_field() { this.net.up(); }\n"
+    "  open() { return new Net(); }\n  by_result() { this.open().up(); }\n}\n",
+    "go": "package p\ntype Net struct{}\nfunc (n *Net) up() {}\ntype Other struct{}\n"
+    "func (o *Other) up() {}\ntype App struct {\n\t*Net\n\tnet *Net\n}\n"
+    "func (a *App) by_base() { a.up() }\nfunc (a *App) by_field() { a.Net.up(); a.net.up() }\n"
+    "func (a *App) open() (n *Net, err error) { return }\n"
+    "func (a *App) by_result() { n, err := a.open(); n.up() }\n",
+    "rs": "struct Net;\nstruct Other;\nimpl Other { fn up(&self) {} }\n"
+    "trait Rise { fn up(&self) {} }\nimpl Rise for Net {}\nstruct App { net: Option<Net> }\n"
+    "impl Rise for App {}\nimpl App { fn by_base(&self) { self.up(); }\n"
+    "fn by_field(&self) { self.net.up(); }\nfn open() -> Result<Net, E> { f() }\n"
+    "fn by_result(&self) { Self::open().unwrap().up(); } }\n",
+    "java": "class Net { void up() {} }\nclass Other { void up() {} }\nclass App extends Net {\n"
+    "  private @Nullable Net net = f();\n  void by_base() { up(); }\n"
+    "  void by_field() { net.up(); }\n  Net open() { return f(); }\n"
+    "  void by_result() { open().up(); }\n}\n",
+    "cs": "class Net { void up() {} }\nclass Other { void up() {} }\nclass App : Net {\n"
+    "  Net net { get; set; }\n  void by_base() { up(); }\n  void by_field() { net.up(); }\n"
+    "  Net open() { return f(); }\n  void by_result() { open().up(); }\n}\n",
+    "cpp": "class Net { public: void up() {} };\nclass Other { public: void up() {} };\n"
+    "class App : public Net {\n  std::unique_ptr<Net> net;\n  void by_base() { up(); }\n"
+    "  void by_field() { net->up(); }\n  Net &open() { return f(); }\n"
+    "  void by_result() { open().up(); }\n};\n",
+    "kt": "class Net { fun up() {} }\nclass Other { fun up() {} }\nclass App : Net() {\n"
+    "  private val net: Net? = f()\n  fun by_base() { up() }\n  fun by_field() { net.up() }\n"
+    "  fun open(): Net = f()\n  fun by_result() { open().up() }\n}\n",
+    "swift": "class Net { func up() {} }\nclass Other { func up() {} }\nclass App: Net {\n"
+    "  var net: Net?\n  func by_base() { up() }\n  func by_field() { net.up() }\n"
+    "  func open() -> Net { return f() }\n  func by_result() { open().up() }\n}\n",
+    "scala": "class Net { def up() = 1 }\nclass Other { def up() = 1 }\n"
+    "class App(net: Net) extends Net {\n  def by_base() = { up() }\n"
+    "  def by_field() = { net.up() }\n  def open(): Net = f()\n"
+    "  def by_result() = { open().up() }\n}\n",
+    "rb": "class Net\n  def up\n  end\nend\nclass Other\n  def up\n  end\nend\n"
+    "class App < Net\n  def initialize\n    @net = Net.new\n  end\n"
+    "  def by_base\n    up\n  end\nend\n",
+    "php": "<?php\nclass Net { function up() {} }\nclass Other { function up() {} }\n"
+    "class App extends Net {\n  private ?Net $net;\n  function by_base() { $this->up(); }\n"
+    "  function by_field() { $this->net->up(); }\n  function open(): ?Net { return f(); }\n"
+    "  function by_result() { $this->open()->up(); }\n}\n",
+    "dart": "class Net { void up() {} }\nclass Other { void up() {} }\nclass App extends Net {\n"
+    "  final Net net;\n  void by_base() { up(); }\n  void by_field() { net.up(); }\n"
+    "  Net open() { return f(); }\n  void by_result() { open().up(); }\n}\n",
+}
+"""What bases, fields and results of functions state."""
+
+
+@pytest.mark.parametrize("suffix", STATED)
+def test_bases_fields_and_results_state_types_in_each_language(suffix):
+    graph, node_ids = graph_of({f"a.{suffix}": STATED[suffix]})
+    names = {
+        node_id: name.partition("#")[2].replace("::", ".") for name, node_id in node_ids.items()
+    }
+    runs = {i: name.partition(".")[2] for i, name in names.items() if ".by_" in name}
+    assert runs
+    for i, run in runs.items():
+        uses = {names[use.node_id]: use.grade for use in graph.uses(i)}
+        up = uses.get("Net.up", uses.get("Rise.up"))
+        assert (run, up) == (run, Grade.RESOLVED)
+        assert "Other.up" not in uses
+
+
+@pytest.mark.parametrize(
+    ("suffix", "source"),
+    [
+        ("go", "package p\ntype T struct { load u }\nfunc run() { T{load: 1}.f([]T{{load: 2}}) }"),
+        ("ts", "function run() { f({ load: 1 }); }\ninterface A { load: number }"),
+        ("rb", "def run\n  f(load: 1)\nend"),
+        ("rs", "struct S { load: u8 }\nfn run() { f(S { load: 1 }); }"),
+        ("cs", "class A { int load; void run() { f(load: 1); } }"),
+        ("kt", "fun run() { f(load = 1) }"),
+        ("swift", "func run() { f(load: 1) }"),
+        ("scala", "object A { def run() = { f(load = 1) } }"),
+        ("php", "<?php\nfunction run() { f(load: 1); }"),
+        ("ex", "defmodule A do\n  def run(), do: f(load: x())\nend"),
+        ("lua", "function run() f({ load = 1 }) end"),
+    ],
+)  # fmt: skip
+def test_names_of_arguments_and_entries_are_no_uses(suffix, source):
+    own = {
+        "go": "package p\nfunc load() {}\n", "ts": "function load() {}\n",
+        "php": "<?php\nfunction load() {}\n", "rb": "def load\nend\n", "rs": "fn load() {}\n",
+        "cs": "class L { void load() {} }\n", "kt": "fun load() {}\n", "swift": "func load() {}\n",
+        "scala": "def load() = 1\n",
+        "ex": "defmodule L do\n  def load(), do: 1\nend\n", "lua": "function load() end\n",
+    }[suffix]  # fmt: skip
+    graph, node_ids = graph_of({f"p/own.{suffix}": own, f"p/use.{suffix}": f"{source}\n"})
+    (load,) = [i for name, i in node_ids.items() if name.endswith("load")]
+    assert graph.users(load) == ()
+
+
+@pytest.mark.parametrize(
+    ("suffix", "source"),
+    [
+        ("go", "package p\nfunc load() {}\nfunc run(a any) { switch a {\ncase load: f() } }\n"),
+        ("go", "package p\nfunc load() {}\nfunc run() { f(map[any]int{load: 1}) }\n"),
+        ("ts", "function load() {}\nfunction run(a) { switch (a) { case load: f(); } }\n"),
+        ("ts", "function load() {}\nfunction run(a) { return a ? !load : 1; }\n"),
+        ("ex", "defmodule A do\n  @compile {:inline, load: 0}\n  def load(), do: 1\nend\n"),
+    ],
+)  # fmt: skip
+def test_a_colon_behind_a_name_does_not_make_it_a_key(suffix, source):
+    graph, node_ids = graph_of({f"a.{suffix}": source})
+    (load,) = [i for name, i in node_ids.items() if name.endswith("load")]
+    assert [use.grade for use in graph.users(load)] == [Grade.RESOLVED]
+
+
+def test_the_surest_of_several_uses_of_a_definition_counts():
+    source = "class A:\n    def get(self, a): pass\ndef run(a, b: A):\n    a.get(1)\n    b.get(2)\n"
+    graph, node_ids = graph_of({"a.py": source})
+    (use,) = graph.uses(node_ids["a.py#run"])[-1:]
+    assert (use.node_id, use.grade, use.line) == (node_ids["a.py#A.get"], Grade.RESOLVED, 4)
+
+
 def test_a_call_with_a_keyword_gives_no_name():
     source = "def load(a, b): pass\ndef run():\n    load('x', b=1)\n"
     assert uses_of({"a.py": source}, "a.py#run") == {"a.py#load": False}

@@ -155,12 +155,14 @@ class CallGraph:
             is_known = self._scopes.positions(name) or name in scope.imports.names
             if name not in occurrences or not is_known:
                 continue
+            surest: dict[int, Use] = {}
             for offset in occurrences[name][:_MAX_OCCURRENCES]:
                 meaning = self._resolver.meaning(scope, position, name, offset)
                 for used in self._node_ids(meaning):
-                    if used not in seen:
-                        seen.add(used)
-                        yield Use(used, scope.line(offset), meaning.grade)
+                    use = Use(used, scope.line(offset), meaning.grade)
+                    surest[used] = min(surest.get(used, use), use, key=lambda each: each.grade)
+            yield from (use for used, use in surest.items() if used not in seen)
+            seen |= surest.keys()
 
     def _users(self, node_id: int) -> Iterator[Use]:
         located = self._locate(node_id)

@@ -114,10 +114,10 @@ class Exports:
         for path in sorted(paths):
             if language_family(self.language(path)) != family or (is_test(path) and not from_test):
                 continue
-            other = self._scopes.of(path)
-            positions = self._scopes.positions(name)[path] if other else ()
+            defining = self._scopes.of(path)
+            positions = self._scopes.positions(name)[path] if defining else ()
             definitions += [
-                Definition(path, p) for p in positions if other and other.is_top_level(p)
+                Definition(path, p) for p in positions if defining and defining.is_top_level(p)
             ]
         return tuple(definitions)
 

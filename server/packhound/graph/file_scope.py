@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
+from typing import TypeAlias
 
 from packhound.core.types import Node
 from packhound.graph.import_bindings import Imports, read_entries, read_imports
-from packhound.graph.local_names import NO_LOCALS, LocalNames, read_locals
 from packhound.graph.source_text import SCRIPT_LANGUAGES
+from packhound.graph.stated_types import read_type, read_value, stated_type
 from packhound.index import FileEntry
-from packhound.parsing import Capture, blank_runs
+from packhound.parsing import ByteRange, Capture, blank_runs
 
+LocalNames: TypeAlias = Mapping[str, str]
+"""Local names with their types, "" for an unknown one."""
+_MAX_PART = 400
+"""Characters of a type or a value that are read."""
 TYPE_KINDS = frozenset({"class", "struct", "enum", "interface", "trait", "impl", "module", "type"})
 CALLABLE_KINDS = frozenset({"function", "method", "test", "macro"})
 
@@ -22,16 +29,6 @@ _QUALIFIER = re.compile(r"::|\.")
 _NAME = re.compile(r"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
 _SCRIPT_NAME = re.compile(r"#?[A-Za-z_$\x80-\xff][\w$\x80-\xff]*")
 _PART_OF_NAME = {_NAME: r"[\w\x80-\xff]", _SCRIPT_NAME: r"[#\w$\x80-\xff]"}
-_KEY = {
-    "python": re.compile(r"\s*=(?!=)"),
-    **dict.fromkeys(("kotlin", "scala", "php", "r", "julia"), re.compile(r"\s*=(?![=>])")),
-    **dict.fromkeys(("go", "swift", "dart"), re.compile(r"\s*:(?![:=])")),
-    **dict.fromkeys(SCRIPT_LANGUAGES, re.compile(r"\??\s*:(?!:)")),
-    **dict.fromkeys(("ruby", "rust", "csharp"), re.compile(r":(?!:)")),
-}
-"""What follows a name that is a key, a label or a keyword argument."""
-_ARROW = re.compile(r"[\w$#.]+\s*[:=](?!\s*(?:async\s+)?function\b)")
-_MAX_INDENT = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +77,7 @@ class FileScope:
     file: FileEntry
     read: Callable[[], bytes | None]
     _locals: dict[int, LocalNames] = field(default_factory=dict)
+    _attributes: dict[int, dict[str, list[tuple[int, str]]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.language = self.file.language
@@ -95,41 +93,108 @@ class FileScope:
         return self.read() or b""
 
     @cached_property
-    def captured(self) -> list[Capture]:
-        """Captures beside the nodes; nothing where the text has changed since."""
-        return [*self.file.captured()] if self.source else []
+    def full(self) -> str:
+        """The text in Latin-1: an offset is that of the byte."""
+        return self.source.decode("latin-1")
 
     @cached_property
     def bare(self) -> str:
-        """The text without comments and strings, in Latin-1: an offset is that of the byte."""
-        blank = [capture.run for capture in self.captured if capture.kind == "blank"]
+        """The same without comments and strings."""
+        blank = [capture.run for capture in self._captured["blank"]]
         return blank_runs(self.source, blank).decode("latin-1")
+
+    @cached_property
+    def _captured(self) -> Mapping[str, list[Capture]]:
+        """Captures by kind and start; nothing where the text has changed since."""
+        captured = defaultdict[str, list[Capture]](list)
+        for capture in self.file.captured() if self.source else ():
+            captured[capture.kind].append(capture)
+        for each in captured.values():
+            each.sort(key=lambda capture: capture.run)
+        return captured
+
+    def _captures_in(self, kind: str, position: int) -> Iterator[Capture]:
+        """Yield the captures of a kind in a node's own text."""
+        captured = self._captured[kind]
+        for edges in self.node(position).own_ranges:
+            first, last = (bisect_left(captured, (kind, (offset,))) for offset in edges)
+            yield from captured[first:last]
+
+    def names_in(self, kind: str, position: int) -> list[str]:
+        """Return the names of a kind that were captured in a node's own text."""
+        runs = (capture.run for capture in self._captures_in(kind, position))
+        return [self.bare[start:end] for start, end in runs]
+
+    def _stated_in(self, kind: str, position: int) -> Iterator[tuple[str, str]]:
+        """Yield the names of a kind in a node's own text, with what is stated for them."""
+        for capture in self._captures_in(kind, position):
+            texts = {part: self._cut(part, run) for part, run in capture.parts.items()}
+            yield self._cut(kind, capture.run), stated_type(texts, self.language)
+
+    def _cut(self, part: str, run: ByteRange) -> str:
+        # A type can stand in a string.
+        return (self.full if part == "type" else self.bare)[slice(*run)][:_MAX_PART]
 
     @cached_property
     def imports(self) -> Imports:
         """The bindings of all imports."""
-        return read_imports(self.source.decode("latin-1"), self.captured)
+        return read_imports(self.full, self._captured["import"])
 
     def outer_imports(self) -> Iterator[tuple[int, str, str]]:
         """Yield line, 0-based, module and name of each import outside of a block; "*" for all."""
-        text = self.source.decode("latin-1")
-        for capture in self.captured:
+        for capture in self._captured["import"]:
             # What is indented may be tried, or never run.
-            if text[text.rfind("\n", 0, capture.run[0]) + 1].isspace():
+            if self.full[self.full.rfind("\n", 0, capture.run[0]) + 1].isspace():
                 continue
-            for name, binding in read_entries(text, capture):
+            for name, binding in read_entries(self.full, capture):
                 line = self.line(capture.parts.get("name", capture.run)[0])
                 yield line, binding.module, "*" if name == "*" else binding.name
 
     @cached_property
     def exported(self) -> str:
         """The name of the module, or of its default export; "" where it has none."""
-        runs = (capture.run for capture in self.captured if capture.kind == "export")
+        runs = (capture.run for capture in self._captured["export"])
         return next((self.bare[start:end] for start, end in runs), "")
 
-    def own_text(self, position: int) -> str:
-        """Return a node's own text, without comments and strings."""
-        return "".join([self.bare[low:high] for low, high in self.node(position).own_ranges])
+    def base_names(self, position: int) -> list[str]:
+        """Return the names of the bases of a type, as its head and its mixins write them."""
+        return [read_type(name, self.language) for name in self.names_in("base", position)]
+
+    def is_property(self, position: int) -> bool:
+        """Return True for a member without brackets in its use that runs code."""
+        return self.node(position).name in self.names_in("property", position)
+
+    def result_type(self, position: int) -> str:
+        """Return the type that a function says it returns, "" if it says none."""
+        name = self.node(position).name
+        for kind in ("result", "property"):
+            for written, stated in self._stated_in(kind, position):
+                if stated and written.rpartition("::")[2] == name:
+                    return stated
+        values = self.names_in("return", position)
+        return read_value(values[0]) if len(values) == 1 else ""
+
+    def attributes_of(self, position: int) -> Mapping[str, list[tuple[int, str]]]:
+        """Return the attributes of a type with the nodes that state something for them."""
+        if position not in self._attributes:
+            attributes = defaultdict[str, list[tuple[int, str]]](list)
+            kinds = [(position, kind) for kind in ("field", "local", "property")]
+            inside = (i for i, holder in enumerate(self._types) if holder == position)
+            for holder, kind in (*kinds, *((i, "field") for i in inside)):
+                for name, stated in self._stated_in(kind, holder):
+                    if stated:
+                        attributes[name.lstrip("@$")].append((holder, stated))
+            self._attributes[position] = attributes
+        return self._attributes[position]
+
+    @cached_property
+    def _types(self) -> list[int]:
+        """The innermost type around each node, -1 for none."""
+        types: list[int] = []
+        for parent in self.file.parents():
+            is_type = parent >= 0 and self.node(parent).kind in TYPE_KINDS
+            types.append(parent if is_type or parent < 0 else types[parent])
+        return types
 
     def text(self, position: int) -> str:
         """Return a node's whole text, without comments and strings."""
@@ -155,9 +220,9 @@ class FileScope:
     def locals_of(self, position: int) -> LocalNames:
         """Return the local names of a function; none of any other node."""
         if self.node(position).kind not in CALLABLE_KINDS:
-            return NO_LOCALS
+            return {}
         if position not in self._locals:
-            self._locals[position] = self._read_locals([position])
+            self._locals[position] = self._read_locals([position], "local")
         return self._locals[position]
 
     @cached_property
@@ -165,25 +230,34 @@ class FileScope:
         """The names that stand outside of all definitions, with their types."""
         kinds = (self.node(position).kind for position in range(len(self.file.node_ids)))
         outer = [i for i, kind in enumerate(kinds) if kind in ("file", "window", "constant")]
-        return self._read_locals(outer)
+        return self._read_locals(outer, "local", "field")
 
-    def _read_locals(self, positions: Iterable[int]) -> LocalNames:
-        runs = [run for position in positions for run in self.node(position).own_ranges]
-        return read_locals(self.bare, runs, self._local_captures, self.language)
+    def _read_locals(self, positions: Iterable[int], *kinds: str) -> LocalNames:
+        """Return names in some nodes: the first statement that names a type counts."""
+        names: dict[str, str] = {}
+        for kind, position in product(kinds, positions):
+            for name, stated in self._stated_in(kind, position):
+                if not names.get(name):
+                    names[name] = stated
+        return names
 
     @cached_property
-    def _local_captures(self) -> list[Capture]:
-        """The local names that were captured, by start."""
-        captured = [capture for capture in self.captured if capture.kind == "local"]
-        return sorted(captured, key=lambda capture: capture.run)
+    def _bound(self) -> frozenset[int]:
+        """The starts of names that are bound or only name an argument or an entry."""
+        captured = self._captured
+        named = [each for kind in ("key", "local", "field") for each in captured[kind]]
+        # An import uses the name that it binds, and an embedded field that of its type.
+        used = {run[0] for each in (*named, *captured["import"]) for run in each.parts.values()}
+        starts = (each.run[0] for each in named)
+        return frozenset(i for i in starts if self.bare[i - 1] != ".") - used
 
     def occurrences(self, position: int, name: str = "") -> dict[str, list[int]]:
         """Return the offsets of each name, or one, that a node's own text uses.
 
-        Keys and labels are none, nor is where the node gives itself its name.
+        Where a name is bound is none, nor is the name of an argument or an entry.
         """
         offsets: dict[str, list[int]] = defaultdict(list)
-        key, pattern = _KEY.get(self.language), self.dialect.name
+        pattern, bound = self.dialect.name, self._bound
         if name:
             if not pattern.fullmatch(name):
                 return offsets
@@ -196,17 +270,9 @@ class FileScope:
                 before = self.bare[match.start() - 1 : match.start()]
                 if not is_defined and match[0] == node.name:
                     is_defined = before != "@"  # As in `@size.setter`.
-                elif key is None or before == "." or not self._is_key(key, match):
+                elif match.start() not in bound:
                     offsets[match[0]].append(match.start())
         return offsets
-
-    def _is_key(self, key: re.Pattern[str], match: re.Match[str]) -> bool:
-        if key.match(self.bare, match.end()) is None:
-            return False
-        before = self.bare[max(0, match.start() - _MAX_INDENT) : match.start()].rstrip(" \t")[-1:]
-        if self.language == "python":
-            return before in "(,\n"
-        return before != "?"
 
     def is_member(self, position: int) -> bool:
         """Return True for what is reached through a type or an instance."""
@@ -229,7 +295,7 @@ class FileScope:
         node = self.node(position)
         if node.parent is None or self.node(node.parent).kind not in CALLABLE_KINDS:
             return False
-        return self.language in SCRIPT_LANGUAGES and bool(_ARROW.match(node.signature))
+        return node.name in self.names_in("arrow", position)
 
     def is_top_level(self, position: int) -> bool:
         """Return True for a definition that other files can name without its owner."""

@@ -44,7 +44,7 @@ Entry: TypeAlias = tuple[str, Binding]
 
 
 def read_imports(text: str, captured: Iterable[Capture]) -> Imports:
-    """Return the bindings of the imports that were captured in a text."""
+    """Return the bindings of imports of a text."""
     imports = Imports()
     for capture in captured:
         for name, binding in read_entries(text, capture):
@@ -56,9 +56,7 @@ def read_imports(text: str, captured: Iterable[Capture]) -> Imports:
 
 
 def read_entries(text: str, capture: Capture) -> Iterator[Entry]:
-    """Yield what a capture binds, nothing for one that is no import."""
-    if capture.kind != "import":
-        return
+    """Yield what an import binds."""
     parts = {kind: text[start:end] for kind, (start, end) in capture.parts.items()}
     (start, end), alias = capture.run, parts.get("alias", "")
     module = text[start:end].strip(_QUOTES)

@@ -16,15 +16,12 @@ from packhound.graph.exports import Definition, Definitions, Exports
 from packhound.graph.file_scope import CALLABLE_KINDS, TYPE_KINDS, FileScope
 from packhound.graph.scopes import MAX_USING_FILES, Scopes
 from packhound.graph.source_text import Segment
-from packhound.graph.type_facts import attribute_type, base_names, is_property, result_type
 
 _TYPE_PARAMETER = re.compile(r"[A-Z][A-Z0-9]?")
 _MAX_BASES = 6
 """Depth of inheritance that is followed."""
 _MAX_OVERLOADS = 8
 _MAX_SUBTYPES = 400
-_LISTED = re.compile(r"^[ \t]*([A-Za-z_]\w*)\(", re.M)
-"""Methods that an interface of Go lists."""
 _MAX_SEGMENTS = 6
 _TRANSPARENT = frozenset(
     (
@@ -151,7 +148,7 @@ class Receivers:
     ) -> Iterator[tuple[str, tuple[Owner, ...]]]:
         """Yield the names of a type's bases as they are written, with those in the graph."""
         parent = scope.node(position).parent
-        for written in base_names(scope, position):
+        for written in scope.base_names(position):
             yield (
                 written,
                 self._instance_of(scope, -1 if parent is None else parent, written).owners,
@@ -187,7 +184,7 @@ class Receivers:
         if scope is None or scope.language != "go":
             return
         for position in self._type_positions(scope, owner):
-            names = _LISTED.findall(scope.own_text(position))
+            names = scope.names_in("field", position)
             if scope.node(position).kind != "interface" or not names:
                 continue
             for path, positions in self._scopes.positions(names[0]).items():
@@ -328,9 +325,10 @@ class Receivers:
                 if scope is None:
                     continue
                 for position in self._type_positions(scope, holder):
-                    stated = attribute_type(scope, position, name)
-                    if stated:
-                        return self._instance_of(scope, position, stated)
+                    for inside, stated in scope.attributes_of(position).get(name, ()):
+                        value = self._instance_of(scope, inside, stated)
+                        if value != _UNKNOWN:
+                            return value
             level = [base for holder in level for base in self.bases(holder)]
         return _UNKNOWN
 
@@ -392,8 +390,8 @@ class Receivers:
                 return Value((Owner(definition.path, node.name.partition("<")[0]),))
             if node.kind == "constant" and not called:
                 return self._global(scope, node.name)
-            if node.kind in CALLABLE_KINDS and (called or is_property(scope, definition.position)):
-                stated = result_type(scope, definition.position)
+            if node.kind in CALLABLE_KINDS and (called or scope.is_property(definition.position)):
+                stated = scope.result_type(definition.position)
                 if stated:
                     return self._instance_of(scope, definition.position, stated)
         return _UNKNOWN

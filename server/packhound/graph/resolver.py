@@ -21,7 +21,6 @@ from packhound.graph.receivers import OPEN_LANGUAGES, Grade, Meaning, Owner, Rec
 from packhound.graph.scopes import Scopes
 from packhound.graph.source_text import receiver
 from packhound.graph.standard_names import standard_names
-from packhound.graph.type_facts import is_property
 from packhound.text import is_test
 
 _MAX_SAME_NAME = 3
@@ -175,7 +174,7 @@ class Resolver:
             return True
         if n_arguments < 0:
             is_called = scope.language in _CALLED_WITHOUT_BRACKETS
-            return is_called or is_property(scope, definition.position)
+            return is_called or scope.is_property(definition.position)
         takes = count_parameters(node.signature, node.name, with_self=with_self)
         return takes is None or takes.minimum <= n_arguments <= takes.maximum
 
@@ -194,9 +193,11 @@ class Resolver:
                 self._exports.language(path)
             ) != family:
                 continue
-            other = self._scopes.of(path)
+            defining = self._scopes.of(path)
             definitions += [
-                Definition(path, p) for p in positions if other and other.is_member(p) == members
+                Definition(path, p)
+                for p in positions
+                if defining and defining.is_member(p) == members
             ]
         names = standard_names(family)
         is_only = len(definitions) == 1 and names is not None and name not in names

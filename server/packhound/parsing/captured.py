@@ -1,4 +1,4 @@
-"""Captures that are kept beside the nodes: what is no code, and where names are bound.
+"""Captures that are kept beside the nodes: what is no code, and what names stand for.
 
 A row is two numbers: a start, in bytes, times 32 plus the position in `KINDS`, and an end. The rows
 of one match are in turn; the first is of a kind in `SUBJECTS`.
@@ -12,7 +12,10 @@ from typing import NamedTuple
 
 from packhound.parsing.source import ByteRange
 
-SUBJECTS = ("blank", "import", "export", "local")
+SUBJECTS = (
+    *("blank", "import", "export", "local", "base", "field", "result", "return", "property"),
+    *("key", "arrow"),
+)
 KINDS = (*SUBJECTS, "name", "alias", "default", "path", "all", "type", "value")
 KIND_OF = {kind: i for i, kind in enumerate(KINDS)}
 SCALE = 32

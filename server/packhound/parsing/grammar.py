@@ -24,6 +24,13 @@ Queries in `queries/*.scm` use this vocabulary, and nothing else in this package
   @path                 the module's name ends with the name, or lists names in braces
 @export                 the name of a module or of its default export
 @local                  a local name, with the @type or @value stated for it; @name: its member
+@base                   the name of a type that the type around it derives from or implements
+@field                  a member of the type around it, with the @type or @value stated for it
+@result                 the name of a function, with the @type of its results
+@return                 a value that a function returns, where nothing has to state its type
+@property               a member that runs code without brackets, perhaps with its @type
+@key                    a name of an argument or of an entry, which is no use
+@arrow                  the name of a function that has the `this` of the one around it
 @items                  a macro's argument, whose text counts if it parses as definitions
 """
 
@@ -39,7 +46,7 @@ from tree_sitter import Node, Parser, Query, QueryCursor, Range, Tree
 from tree_sitter_language_pack import get_language
 
 from packhound.core.caching import BoundedMemo
-from packhound.parsing.captured import KIND_OF, SUBJECTS, rows_of
+from packhound.parsing.captured import KIND_OF, SCALE, SUBJECTS
 from packhound.parsing.languages import BY_NAME, Language
 from packhound.parsing.source import ByteRange
 from packhound.parsing.version import QUERIES
@@ -58,13 +65,12 @@ _SUBJECTS = frozenset(
         "comment",
         "string",
         "doc",
-        "import",
-        "export",
-        "local",
         "items",
+        *SUBJECTS,
     }
 )
 """Each pattern has one capture of these, perhaps with a dot and more behind."""
+_ROW_SUBJECTS = frozenset(SUBJECTS)
 
 _KEYWORD_KIND = "keyword_"
 _WORD = re.compile(r"[A-Za-z]\w*")
@@ -176,13 +182,14 @@ class Grammar:
         subject_of = self._subject_of
         for pattern, captured in QueryCursor(self._query).matches(tree.root_node):
             name = subject_of[pattern] or self._subject(pattern, captured)
-            if name in runs_of:
-                runs_of[name] += [node.byte_range for node in captured[name]]
-            if name in SUBJECTS:
+            runs = runs_of.get(name)
+            if runs is not None:
+                runs += [node.byte_range for node in captured[name]]
+            if name in _ROW_SUBJECTS:
                 captures.rows += _rows(name, captured)
             elif name == "items":
                 captures.items += captured[name]
-            elif name not in runs_of:
+            elif runs is None:
                 captures.definitions.append((pattern, name, captured))
         return captures
 
@@ -195,10 +202,13 @@ class Grammar:
 
 def _rows(subject: str, captured: dict[str, list[Node]]) -> Iterator[int]:
     """Yield the rows of a match, none for an import that binds nothing."""
-    kinds = [kind for kind in captured if kind in KIND_OF and kind != subject]
-    if kinds or subject != "import":
-        for kind in (subject, *kinds):
-            yield from rows_of(kind, [node.byte_range for node in captured[kind]])
+    parts = [kind for kind in captured if kind in KIND_OF and kind != subject]
+    if parts or subject != "import":
+        for kind in (subject, *parts):
+            number = KIND_OF[kind]
+            for node in captured[kind]:
+                yield node.start_byte * SCALE + number
+                yield node.end_byte
 
 
 def _keywords(grammar: TreeSitterLanguage) -> frozenset[str]:

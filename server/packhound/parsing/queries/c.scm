@@ -107,3 +107,18 @@
       (pointer_declarator declarator: (identifier) @local)
     ]
     value: (_) @value))
+
+; Bases, members, results and names of arguments; see grammar.py.
+(field_declaration
+  type: (_) @type
+  declarator: [
+    (field_identifier) @field
+    (pointer_declarator declarator: (field_identifier) @field)
+    (array_declarator declarator: (field_identifier) @field)
+  ])
+(_
+  type: (_) @type
+  declarator: [
+    (function_declarator declarator: (_) @result)
+    (pointer_declarator declarator: (function_declarator declarator: (_) @result))
+  ])

@@ -147,3 +147,21 @@
     (reference_declarator (identifier) @local)
   ])
 (structured_binding_declarator (identifier) @local)
+
+; Bases, members, results and names of arguments; see grammar.py.
+(base_class_clause [(type_identifier) (template_type) (qualified_identifier)] @base)
+(field_declaration
+  type: (_) @type
+  declarator: [
+    (field_identifier) @field
+    (pointer_declarator declarator: (field_identifier) @field)
+    (array_declarator declarator: (field_identifier) @field)
+    (reference_declarator (field_identifier) @field)
+  ])
+(_
+  type: (_) @type
+  declarator: [
+    (function_declarator declarator: (_) @result)
+    (pointer_declarator declarator: (function_declarator declarator: (_) @result))
+    (reference_declarator (function_declarator declarator: (_) @result))
+  ])

@@ -50,3 +50,10 @@
 (declaration_pattern type: (_) @type name: (identifier) @local)
 (declaration_expression type: (_) @type name: (identifier) @local)
 (lambda_expression parameters: (implicit_parameter) @local)
+
+; Bases, members, results and names of arguments; see grammar.py.
+(base_list (_) @base)
+(property_declaration type: (_) @type name: (_) @property)
+(method_declaration returns: (_) @type name: (_) @result)
+(local_function_statement type: (_) @type name: (_) @result)
+(argument name: (_) @key)

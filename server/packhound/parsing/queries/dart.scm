@@ -94,3 +94,17 @@
   . value: (_)? @value)
 (for_loop_parts (type_identifier)? @type name: (identifier) @local)
 (catch_parameters (identifier) @local)
+
+; Bases, members, results and names of arguments; see grammar.py.
+(superclass . (type_identifier) @base)
+(mixins (type_identifier) @base)
+(interfaces (type_identifier) @base)
+(declaration
+  (type_identifier) @type
+  [
+    (initialized_identifier_list (initialized_identifier . (identifier) @field))
+    (static_final_declaration_list (static_final_declaration . (identifier) @field))
+  ])
+(getter_signature . (type_identifier)? @type name: (_) @property)
+(function_signature . (type_identifier) @type name: (_) @result)
+(label (identifier) @key)

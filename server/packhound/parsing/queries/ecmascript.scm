@@ -171,3 +171,18 @@
     (pair_pattern key: (_) @name value: (identifier) @local)
   ])
   value: (_) @value)
+
+; Bases, members, results and names of arguments; see grammar.py.
+(assignment_expression
+  left: (member_expression object: (this) property: (_) @field)
+  right: (_) @value)
+(method_definition "get" name: (_) @property)
+(return_statement (_) @return)
+(pair key: (property_identifier) @key)
+
+; They have the `this` of the function around them.
+(variable_declarator name: (_) @arrow value: (arrow_function))
+(pair key: (_) @arrow value: (arrow_function))
+(assignment_expression
+  left: [(identifier) @arrow (member_expression property: (_) @arrow)]
+  right: (arrow_function))

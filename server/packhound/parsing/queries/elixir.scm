@@ -124,3 +124,6 @@
       (binary_operator left: (call (arguments [(identifier) @local (tuple (identifier) @local)])))
     ])
   (#any-of? @_def "def" "defp" "defmacro" "defmacrop"))
+
+; A number can be an arity, as in `import Enum, only: [map: 2]`.
+(pair key: (keyword) @key value: (_) @_value (#not-match? @_value "^\\d$"))

@@ -58,3 +58,26 @@
 (range_clause left: (expression_list . (identifier) @local))
 (range_clause left: (expression_list (_) . (identifier) @local) right: (_) @value)
 (type_switch_statement alias: (expression_list (identifier) @local))
+
+; Bases, members, results and names of arguments; see grammar.py.
+(field_declaration name: (_) @field type: (_) @type)
+(field_declaration !name type: (_) @base)
+(field_declaration
+  !name
+  type: [(type_identifier) @field (qualified_type name: (_) @field)] @type)
+(interface_type (type_elem . (_) @base .))
+(interface_type (method_elem name: (_) @field))
+(_
+  name: [(identifier) (field_identifier)] @result
+  result: [
+    (parameter_list . (parameter_declaration type: (_) @type))
+    (type_identifier) @type
+    (qualified_type) @type
+    (generic_type) @type
+    (pointer_type) @type
+    (slice_type) @type
+  ])
+(composite_literal
+  type: [(type_identifier) (qualified_type) (generic_type) (struct_type)]
+  body: (literal_value (keyed_element key: (literal_element (identifier) @key))))
+(literal_element (literal_value (keyed_element key: (literal_element (identifier) @key))))

@@ -34,3 +34,10 @@
 (instanceof_expression right: (_) @type name: (identifier) @local)
 (inferred_parameters (identifier) @local)
 (lambda_expression parameters: (identifier) @local)
+
+; Bases, members, results and names of arguments; see grammar.py.
+(superclass (_) @base)
+(super_interfaces (type_list (_) @base))
+(extends_interfaces (type_list (_) @base))
+(field_declaration type: (_) @type declarator: (variable_declarator name: (_) @field))
+(method_declaration type: (_) @type name: (_) @result)

@@ -6,3 +6,6 @@
 
 (variable_declarator name: (identifier) @local value: (_)? @value)
 (formal_parameters [(identifier) @local (assignment_pattern left: (identifier) @local)])
+
+(class_heritage (_) @base)
+(field_definition property: (_) @field value: (_)? @value)

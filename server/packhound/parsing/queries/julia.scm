@@ -70,3 +70,5 @@
 (block_comment) @comment
 (string_literal (content) @string)
 (character_literal) @string
+
+(assignment . (identifier) @key)

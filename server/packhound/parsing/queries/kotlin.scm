@@ -71,3 +71,20 @@
 (property_declaration (variable_declaration (simple_identifier) @local . (_)? @type) . (_)? @value)
 (variable_declaration (simple_identifier) @local . (_)? @type)
 (catch_block (simple_identifier) @local (_) @type)
+
+; Bases, members, results and names of arguments; see grammar.py.
+(delegation_specifier [
+  (user_type) @base
+  (constructor_invocation (user_type) @base)
+  (explicit_delegation (user_type) @base)
+])
+(class_body
+  (property_declaration (variable_declaration (simple_identifier) @property . (_)? @type)))
+(class_parameter (simple_identifier) @field . (_) @type)
+(function_declaration
+  (simple_identifier) @result
+  .
+  (function_value_parameters)
+  .
+  [(user_type) (nullable_type)] @type)
+(value_argument . (simple_identifier) @key . "=")

@@ -55,3 +55,11 @@
 (variable_declaration (variable_list name: (identifier) @local))
 (for_generic_clause (variable_list name: (identifier) @local))
 (for_numeric_clause name: (identifier) @local)
+
+; Bases, members, results and names of arguments; see grammar.py.
+(assignment_statement
+  (variable_list . name: (dot_index_expression table: (identifier) @_self field: (_) @field))
+  (expression_list . value: (_) @value)
+  (#eq? @_self "self"))
+(return_statement (expression_list . (_) @return .))
+(field name: (identifier) @key)

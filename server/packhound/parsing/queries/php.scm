@@ -59,3 +59,20 @@
 (foreach_statement (_) (variable_name) @local)
 (foreach_statement (_) (pair (variable_name) @local))
 (catch_clause type: (_) @type name: (variable_name) @local)
+
+; Bases, members, results and names of arguments; see grammar.py.
+(base_clause (_) @base)
+(class_interface_clause (_) @base)
+(use_declaration (_) @base)
+(property_declaration
+  type: (_)? @type
+  (property_element name: (variable_name (name) @field)))
+(property_promotion_parameter type: (_) @type name: (variable_name (name) @field))
+(assignment_expression
+  left: (member_access_expression object: (variable_name) @_this name: (name) @field)
+  right: (_) @value
+  (#eq? @_this "$this"))
+(method_declaration name: (_) @result return_type: (_) @type)
+(function_definition name: (_) @result return_type: (_) @type)
+(return_statement (_) @return)
+(argument name: (_) @key)

@@ -54,3 +54,24 @@
 (for_statement left: (identifier) @local)
 (for_in_clause left: (identifier) @local)
 (as_pattern alias: (as_pattern_target (identifier) @local))
+
+; Bases, members, results and names of arguments; see grammar.py.
+(class_definition superclasses: (argument_list [
+  (identifier) @base
+  (attribute) @base
+  (call) @base
+  (list_splat) @base
+  (subscript value: (_) @base)
+  (keyword_argument value: (_) @base)
+]))
+(assignment
+  left: (attribute object: (identifier) @_self attribute: (_) @field) type: (_)? @type
+  right: (_)? @value
+  (#any-of? @_self "self" "cls"))
+(decorated_definition
+  . (decorator [(identifier) (attribute)] @_decorator)
+  definition: (function_definition name: (_) @property)
+  (#match? @_decorator "property$"))
+(function_definition name: (_) @result return_type: (_) @type)
+(return_statement (_) @return)
+(keyword_argument name: (_) @key)

@@ -40,3 +40,6 @@
 
 (comment) @comment
 (string_content) @string
+
+(argument name: (_) @key)
+(binary_operator lhs: (identifier) @key operator: "=")

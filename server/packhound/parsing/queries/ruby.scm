@@ -66,3 +66,15 @@
 (left_assignment_list (identifier) @local)
 (exception_variable (identifier) @local)
 (for pattern: (identifier) @local)
+
+; Bases, members, results and names of arguments; see grammar.py.
+(superclass (_) @base)
+(call
+  !receiver
+  method: (identifier) @_mixin
+  arguments: (argument_list [(constant) (scope_resolution)] @base)
+  (#any-of? @_mixin "include" "extend" "prepend"))
+(assignment left: (instance_variable) @field right: (_) @value)
+(operator_assignment left: (instance_variable) @field right: (_) @value)
+(return (argument_list . (_) @return .))
+(hash_key_symbol) @key

@@ -57,3 +57,13 @@
 (mut_pattern (identifier) @local)
 (ref_pattern (identifier) @local)
 (reference_pattern (identifier) @local)
+
+; Bases, members, results and names of arguments; see grammar.py.
+(impl_item trait: (_) @base)
+(trait_item bounds: (trait_bounds
+  [(type_identifier) (generic_type) (scoped_type_identifier)] @base))
+(field_declaration name: (_) @field type: (_) @type)
+(function_item name: (_) @result return_type: (_) @type)
+(function_signature_item name: (_) @result return_type: (_) @type)
+(field_initializer field: (_) @key)
+(field_pattern name: (field_identifier) @key)

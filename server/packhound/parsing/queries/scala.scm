@@ -52,3 +52,11 @@
 (enumerator . (identifier) @local)
 (lambda_expression parameters: (identifier) @local)
 (binding name: (identifier) @local type: (_)? @type)
+
+; Bases, members, results and names of arguments; see grammar.py.
+(extends_clause type: (_) @base)
+(template_body (val_definition pattern: (identifier) @property type: (_)? @type))
+(class_parameter name: (_) @field type: (_) @type)
+(function_definition name: (_) @result return_type: (_) @type)
+(function_declaration name: (_) @result return_type: (_) @type)
+(arguments (assignment_expression left: (identifier) @key))

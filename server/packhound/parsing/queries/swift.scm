@@ -56,3 +56,26 @@
 (if_statement bound_identifier: (simple_identifier) @local)
 (guard_statement bound_identifier: (simple_identifier) @local)
 (lambda_parameter (simple_identifier) @local)
+
+; Bases, members, results and names of arguments; see grammar.py.
+(inheritance_specifier inherits_from: (_) @base)
+(class_body
+  (property_declaration
+    name: (pattern bound_identifier: (_) @property)
+    (type_annotation (_) @type)?))
+(protocol_property_declaration
+  name: (pattern bound_identifier: (_) @property)
+  (type_annotation (_) @type)?)
+(assignment
+  target: (directly_assignable_expression
+    (navigation_expression
+      target: (self_expression)
+      suffix: (navigation_suffix suffix: (_) @field)))
+  result: (_) @value)
+(function_declaration
+  name: (simple_identifier) @result
+  name: [(user_type) (optional_type)] @type)
+(protocol_function_declaration
+  name: (simple_identifier) @result
+  name: [(user_type) (optional_type)] @type)
+(value_argument_label (simple_identifier) @key)

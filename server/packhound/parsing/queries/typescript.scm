@@ -21,3 +21,22 @@
   value: (_)? @value)
 (required_parameter pattern: (identifier) @local type: (type_annotation (_) @type)?)
 (optional_parameter pattern: (identifier) @local type: (type_annotation (_) @type)?)
+
+(extends_clause value: (_) @base)
+(implements_clause (_) @base)
+(extends_type_clause type: (_) @base)
+(public_field_definition
+  name: (_) @field
+  type: (type_annotation (_) @type)?
+  value: (_)? @value)
+(property_signature name: (_) @field type: (type_annotation (_) @type))
+(required_parameter
+  (accessibility_modifier)
+  pattern: (identifier) @field
+  type: (type_annotation (_) @type))
+(function_declaration name: (_) @result return_type: (type_annotation (_) @type))
+(function_signature name: (_) @result return_type: (type_annotation (_) @type))
+(method_definition name: (_) @result return_type: (type_annotation (_) @type))
+(variable_declarator
+  name: (_) @result
+  value: (arrow_function return_type: (type_annotation (_) @type)))

@@ -1,4 +1,4 @@
-"""Local names of a definition and the types that its text states for them.
+"""Types that the text of a definition states by an annotation or by a value.
 
 A type is written as in the source, without arguments; `name()` stands for the result of a call,
 and `=a.b().c` for the value of a chain.
@@ -7,21 +7,10 @@ and `=a.b().c` for the value of a chain.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
-from typing import TypeAlias
+from collections.abc import Mapping
 
 from packhound.graph.source_text import SCRIPT_LANGUAGES, chain_of
-from packhound.parsing import ByteRange, Capture
 
-LocalNames: TypeAlias = Mapping[str, str]
-"""Local names with their types, "" for an unknown one."""
-
-NO_LOCALS: LocalNames = MappingProxyType({})
-
-_MAX_VALUE = 400
-"""Characters of a type or a value that are read."""
 _OPTIONAL = re.compile(r"(?:typing\.)?Optional\[(.*)\]\Z")
 _WRAPPER = re.compile(
     r"(?:[&\s]|'\w+\b(?!')|\bmut\b)*(?:\w+::)*"
@@ -37,6 +26,7 @@ _WRAPPERS = {
     **dict.fromkeys(("rust", "cpp"), _WRAPPER),
     **dict.fromkeys(SCRIPT_LANGUAGES, _SCRIPT_WRAPPER),
 }
+_ANNOTATION = re.compile(r"@[\w.]+\s+")
 _NULL = re.compile(r"\A(?:null|undefined|None) ?\||\|\s*(?:null|undefined|None)\s*\Z")
 _LIST = re.compile(r"(?:readonly )?[\w$.]+(?:<.*>)?\[\]")
 _TYPE = re.compile(
@@ -46,7 +36,7 @@ _TYPE = re.compile(
 _VALUE = re.compile(
     r"\s*(?:await\s+)?(new\s+|&)?([A-Za-z_$@][\w.:$@>\\-]*?)(?:<[^<>()]*>)?\s*([({])"
 )
-_CAST = re.compile(r"(?: as |\w\.\(\*?)([A-Za-z][\w$.]*)\)?\s*\Z")
+_CAST = re.compile(r"(?: as (?!const\b)|\w\.\(\*?)([A-Za-z][\w$.]*)\)?\s*\Z")
 _NO_TYPES = frozenset(
     (
         *("return", "throw", "new", "else", "case", "goto", "in", "await", "yield", "package"),
@@ -57,40 +47,17 @@ _NO_TYPES = frozenset(
 )
 
 
-def read_locals(
-    text: str, runs: Sequence[ByteRange], captured: Sequence[Capture], language: str
-) -> LocalNames:
-    """Return the local names in runs of a text without comments and strings.
-
-    `captured` are those of the whole text, by start. The first statement that names a type counts;
-    names are never forgotten at the end of a block.
-    """
-    names: dict[str, str] = {}
-    for name, type_name in _bindings(text, runs, captured, language):
-        if not names.get(name):
-            names[name] = type_name
-    return names
-
-
-def _bindings(
-    text: str, runs: Iterable[ByteRange], captured: Sequence[Capture], language: str
-) -> Iterator[tuple[str, str]]:
-    for low, high in runs:
-        first, last = (bisect_left(captured, ("local", (offset,))) for offset in (low, high))
-        for _, (start, end), parts in captured[first:last]:
-            texts = {kind: text[a : min(b, a + _MAX_VALUE)] for kind, (a, b) in parts.items()}
-            stated = read_type(texts.get("type", ""), language) or read_value(
-                texts.get("value", "")
-            )
-            member = texts.get("name")
-            if member:  # Taken out of the value.
-                stated = f"{stated}.{member}" if stated.startswith("=") else ""
-            yield text[start:end], stated
+def stated_type(texts: Mapping[str, str], language: str) -> str:
+    """Return what the texts of a capture state by a type or else by a value, "" for nothing."""
+    stated = read_type(texts.get("type", ""), language) or read_value(texts.get("value", ""))
+    if member := texts.get("name"):  # Taken out of the value.
+        return f"{stated}.{member}" if stated.startswith("=") else ""
+    return stated
 
 
 def read_type(annotation: str, language: str) -> str:
     """Return the name of the type that an annotation states, "" for none or a container."""
-    text = annotation.strip().strip("\"'")
+    text = _ANNOTATION.sub("", annotation).strip().strip("\"'")
     optional = _OPTIONAL.match(text)
     text = optional[1] if optional else text
     while (bare := _NULL.sub("", text).strip()) != text:
