@@ -33,7 +33,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "pack": {"files", "git", "graph", "index", "llm", "redact", "search", "text"},
     "team": {"files", "git", "parsing", "redact", "text"},
     "indexing": {"files", "git", "index", "parsing", "storage", "team", "text"},
-    "evaluation": {"files", "git", "index", "parsing", "runs", "search"},
+    "evaluation": {"files", "git", "index", "llm", "parsing", "runs", "search"},
     "sources": {"text"},
     "knowledge": {"files", "git", "redact", "sources"},
     "memory": {"files", "index", "redact", "sources"},

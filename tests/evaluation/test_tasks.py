@@ -58,12 +58,21 @@ def test_a_command_gets_code_by_policy_and_what_was_wrong(tasks: Path, tmp_path:
     script.chmod(0o755)
     first = tasks.read_text().split("\n")[0]
     tasks.write_text(first)
-    report = evaluate(tasks, "--propose", str(script), "--policy", "pack")
-    (task,) = report["tasks"]
+    skill = tasks.parent / "rename/.agents/skills/rename/SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text("---\nname: rename\ndescription: Rename a function, callers first\n---\nGo.\n")
+    policies = ("--policy", "pack", "--policy", "pack+skills:1000", "--policy", "none")
+    report = evaluate(tasks, "--propose", str(script), *policies)
+    task, with_skills, bare = report["tasks"]
     assert task["policy"] == "pack"
     assert task["is_solved"]
+    assert [*report["policies"]] == ["pack", "pack+skills:1000", "none"]
+    assert task["tokens"] > bare["tokens"] == 0
+    assert 0 < with_skills["tokens"] < 1_300
     asked = [json.loads(line) for line in (tmp_path / "asked").read_text().split("\n") if line]
     assert "def wt(grams)" in asked[0]["context"]
+    has_skill = ["skill rename: Rename a function" in each["context"] for each in asked]
+    assert has_skill[:3] == [False, False, True]
     assert asked[0]["feedback"] == ""
     assert "price.py" in asked[1]["feedback"]
 
@@ -84,6 +93,13 @@ def test_what_does_not_count_as_solved(tasks: Path, change: dict, outcome: str) 
     (solved,) = evaluate(tasks)["tasks"]
     assert not solved["is_solved"]
     assert solved["outcomes"][0].startswith(outcome)
+
+
+@pytest.mark.parametrize("policy", ["best", "pack:7", "skills", "pack+skills:"])
+def test_an_unknown_policy_is_refused(tasks: Path, policy: str) -> None:
+    result = CliRunner().invoke(main, ["eval", str(tasks), "--run", "--policy", policy])
+    assert result.exit_code
+    assert f"--policy is '{policy}'; expected none, pack or search" in result.output
 
 
 @pytest.mark.parametrize(

@@ -346,6 +346,21 @@ def test_the_tools_run_in_advance_where_the_user_allows_it_and_trusts_the_folder
 
 
 @pytest.mark.usefixtures("allowed")
+def test_a_copy_has_a_git_where_it_is_asked_for_and_each_tool_is_a_span(
+    engine: Engine, config: Path
+) -> None:
+    runner = "[runners.mine]\ncommand = ['git', 'log', '--format=a:1: %s']\n"
+    for git_too in ("git = true\n", ""):
+        (config / "runners.toml").write_text(git_too + runner)
+        result = check(engine, HARMLESS, runners=["mine"], trace="t")
+        said = "2 more are there" if git_too else "mine failed by itself"
+        assert said in result["summary"]
+    stages = [row["stage"] for row in result["trace"]["stages"]]
+    own = [stage for stage in stages if stage.startswith("check: ")]
+    assert own == ["check: copy", "check: mine without the patch", "check: mine"]
+
+
+@pytest.mark.usefixtures("allowed")
 def test_coverage_that_differs_is_said_and_arguments_stand_behind_the_command(
     engine: Engine, config: Path
 ) -> None:

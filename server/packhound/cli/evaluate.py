@@ -17,7 +17,7 @@ from rich.text import Text
 from packhound.cli.console import Terminal
 from packhound.cli.opening import settings_of, wait
 from packhound.cli.options import SET, complete_folder, read_root
-from packhound.cli.tasks import POLICIES, report, run_tasks
+from packhound.cli.tasks import report, run_tasks
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
 from packhound.core.settings_reader import settings_from
@@ -80,7 +80,7 @@ Ablated: TypeAlias = list[tuple[Case, dict[str, Scores]]]
 @SET
 @click.option("--run", is_flag=True, help="SUITE has tasks with tests: run them on patches.")
 @click.option("--propose", default="", metavar="COMMAND", help="Makes the patches of --run.")
-@click.option("--policy", multiple=True, type=click.Choice(POLICIES), help="Code for COMMAND.")
+@click.option("--policy", multiple=True, metavar="NAME", help="As pack+skills:2500.")
 @click.option("--budget", default=2_500, show_default=True, type=click.IntRange(100, 100_000))
 @click.option("--attempts", default=3, show_default=True, type=click.IntRange(1, 20))
 @click.option("--by", multiple=True, type=click.Choice(list(_GROUPS)))

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from packhound.daemon import Connection
     from packhound.service import Engine, Workspace
 
+_MAX_KNOWN = 5
+"""Skills and episodes that a proposer of patches is told."""
+
 
 class Asker:
     """Operations on some folders: asked of the daemon that has one of them open, or run here.
@@ -80,6 +83,17 @@ class Asker:
             answer = self._answer(name, {**arguments, "trace": self._traced.id})
         self._traced.events += answer.pop("trace")["events"]
         return answer
+
+    def known(self, task: str) -> str:
+        """Return the skills and episodes near a task as text, of sources that are on; "" for none.
+
+        Raises PackhoundError.
+        """
+        types = [kind for kind in ("skill", "episode") if self.settings.sources.has(f"{kind}s")]
+        if not (types and task):
+            return ""
+        answer = self.answer("search", {"query": task, "types": types, "limit": _MAX_KNOWN})
+        return operations.as_text("search", answer) if answer["hits"] else ""
 
     def _answer(self, name: str, arguments: Mapping[str, object]) -> dict[str, Any]:
         if self._daemon is not None:

@@ -21,7 +21,6 @@ from packhound.cli.opening import Asker, folder_settings
 from packhound.cli.options import ROOT, read_patch
 from packhound.cli.terminal import echo
 from packhound.core.errors import PackhoundError, SettingsError, StoreError
-from packhound.core.settings import SourceSettings
 from packhound.core.user_folders import state_folder
 from packhound.evaluation import Asked, Command, Task
 from packhound.operations import as_text
@@ -29,8 +28,8 @@ from packhound.redact import visible_line
 
 _PAUSES_S = (1.0, 2.0)
 """Before a command that gave nothing is asked again."""
-_MAX_TOLD, _MAX_KNOWN, _MAX_REASON = 50, 5, 4_000
-"""Diagnostics, skills and episodes that a proposer is told, and characters of what is kept."""
+_MAX_TOLD, _MAX_REASON = 50, 4_000
+"""Diagnostics that a proposer is told, and characters of the reason that is kept."""
 
 
 @click.group(cls=ReportingGroup, invoke_without_command=True)
@@ -82,7 +81,7 @@ def run(
         name = secrets.token_hex(4)
         trace = runs.Trace(trace_to or state_folder() / "runs" / f"{name}.jsonl", name)
         work = Task(name="run", folder=root, statement=task, fails=(), timeout_s=timeout)
-        known = _known(asker, in_force.settings.sources, task) if command and task else ""
+        known = asker.known(task) if command else ""
         proposer = _Proposer(read_patch(patch) if patch else "", command, work, known)
         is_accepted, facts = _Run(asker, trace, chosen, proposer).play(apply=apply)
         if in_force.settings.sources.episodes:
@@ -92,15 +91,6 @@ def run(
             echo(as_text("record_skill", asker.answer("record_skill", use)))
     echo(f"trace: {trace.path}")
     sys.exit(0 if is_accepted else 1)
-
-
-def _known(asker: Asker, sources: SourceSettings, task: str) -> str:
-    """Return the skills and episodes near a task as text, "" for none; of sources that are on."""
-    types = [kind for kind in ("skill", "episode") if sources.has(f"{kind}s")]
-    if not types:
-        return ""
-    answer = asker.answer("search", {"query": task, "types": types, "limit": _MAX_KNOWN})
-    return as_text("search", answer) if answer["hits"] else ""
 
 
 def _episode(task: str, facts: runs.Facts, *, is_accepted: bool) -> dict[str, object]:

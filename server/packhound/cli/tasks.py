@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 import msgspec
@@ -13,11 +15,13 @@ from rich.table import Table
 from packhound import runs, service
 from packhound.cli.console import Terminal
 from packhound.cli.opening import Asker
+from packhound.core.errors import SettingsError
 from packhound.core.settings_files import FolderSettings
 from packhound.evaluation import (
     Command,
     Recorded,
     Solved,
+    Task,
     base_of,
     load_tasks,
     pass_rates,
@@ -26,13 +30,14 @@ from packhound.evaluation import (
 from packhound.operations import as_text
 from packhound.redact import visible_line
 
-POLICIES = ("none", "pack", "search")
+_POLICY = re.compile(r"(none|pack|search)(\+skills)?(?::([1-9]\d{2,5}))?")
 
 
 def run_tasks(
     suite: Path, policies: Sequence[str], command: str, budget: int, attempts: int
 ) -> list[Solved]:
     """Have each task solved with each policy. Raises SettingsError: what may not run."""
+    read = [_read_policy(each, budget) for each in policies or ("none",)]
     tasks, table = load_tasks(suite), runs.read_table()
     for task in tasks:
         in_force = FolderSettings(task.folder).read()
@@ -42,24 +47,49 @@ def run_tasks(
     for task in tasks:
         kept = service.index_folder(task.folder) / "checks"
         with base_of(task) as folder:
-            for policy in policies or ("none",):
-                context = _context(folder, policy, task.statement, budget)
-                solved.append(solve(task, folder, proposer, policy, context, table, kept, attempts))
+            for policy in read:
+                context = _context(folder, policy, task)
+                name = policy.name
+                solved.append(solve(task, folder, proposer, name, context, table, kept, attempts))
                 last = visible_line(solved[-1].outcomes[-1])[:200]
-                click.echo(f"{task.name} ({policy}): {last}", err=True)
+                click.echo(f"{task.name} ({name}): {last}", err=True)
     return solved
 
 
-def _context(folder: Path, policy: str, statement: str, budget: int) -> str:
-    """Return the code that a policy gives for a task, as text."""
-    if policy == "none":
-        return ""
-    with Asker([folder], alone=True) as asker:
-        if policy == "pack":
-            arguments = {"prompt": statement, "budget": budget}
-        else:
-            arguments = {"query": statement, "max_tokens": budget, "snippet_lines": 60}
-        return as_text(policy, asker.answer(policy, arguments), arguments)
+class _Policy(NamedTuple):
+    """What a proposer is given: `kind` of code within a budget of tokens, maybe skills too."""
+
+    name: str
+    kind: str
+    has_skills: bool
+    budget: int
+
+
+def _read_policy(text: str, budget: int) -> _Policy:
+    """Read `pack`, `search+skills:4000`. Raises SettingsError."""
+    match = _POLICY.fullmatch(text)
+    if match is None:
+        raise SettingsError(
+            f"--policy is '{text}'; expected none, pack or search, with '+skills' and ':TOKENS',"
+            " from 100 on, if you like"
+        )
+    return _Policy(text, match[1], bool(match[2]), int(match[3] or budget))
+
+
+def _context(folder: Path, policy: _Policy, task: Task) -> str:
+    """Return what a policy gives for a task, as text."""
+    parts, statement = list[str](), task.statement
+    if policy.has_skills:
+        with Asker([task.folder], alone=True) as asker:
+            parts.append(asker.known(statement))
+    if policy.kind != "none":
+        with Asker([folder], alone=True) as asker:
+            if policy.kind == "pack":
+                arguments = {"prompt": statement, "budget": policy.budget}
+            else:
+                arguments = {"query": statement, "max_tokens": policy.budget, "snippet_lines": 60}
+            parts.append(as_text(policy.kind, asker.answer(policy.kind, arguments), arguments))
+    return "\n\n".join(filter(None, parts))
 
 
 def report(solved: Sequence[Solved], out: Path | None, *, as_json: bool) -> None:

@@ -24,6 +24,7 @@ from packhound import runs
 from packhound.core.errors import SettingsError
 from packhound.files import read_bytes
 from packhound.git import apply_patch, find_revision, write_revision
+from packhound.llm import counter_for
 from packhound.runs import Check, CopyLimits, Folder, Limits, Table
 
 _MAX_BYTES, _MAX_FILES = 30_000_000, 100_000
@@ -112,6 +113,8 @@ class Solved(msgspec.Struct, frozen=True, kw_only=True):
     is_solved: bool
     outcomes: tuple[str, ...]
     seconds: float
+    tokens: int
+    """Those of the context."""
 
 
 def load_tasks(file: Path) -> list[Task]:
@@ -180,6 +183,7 @@ def solve(
         is_solved=outcomes[-1:] == ["solved"],
         outcomes=tuple(outcomes),
         seconds=round(time.monotonic() - started, 2),
+        tokens=counter_for().count(context),
     )
 
 
@@ -227,7 +231,7 @@ def _says(diagnostic: runs.Diagnostic) -> str:
 
 
 def pass_rates(solved: Sequence[Solved]) -> dict[str, dict[str, float]]:
-    """Return the share of tasks solved, the mean of attempts and of seconds, by policy."""
+    """Return the share of tasks solved, and means of attempts, seconds and tokens, by policy."""
     rows = {}
     for policy in dict.fromkeys(each.policy for each in solved):
         of_policy = [each for each in solved if each.policy == policy]
@@ -239,5 +243,6 @@ def pass_rates(solved: Sequence[Solved]) -> dict[str, dict[str, float]]:
             "at_once": sum(each.outcomes == ("solved",) for each in of_policy),
             "attempts": round(sum(len(each.outcomes) for each in of_policy) / n, 2),
             "seconds": round(sum(each.seconds for each in of_policy) / n, 2),
+            "tokens": round(sum(each.tokens for each in of_policy) / n),
         }
     return rows

@@ -20,6 +20,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import msgspec
 
 from packhound.core.errors import Cancelled
+from packhound.core.trace import span
 from packhound.files import compile_globs
 from packhound.git import PatchedFile
 from packhound.runs import packhound_report
@@ -49,7 +50,9 @@ Verdict: TypeAlias = Literal["passed", "failed", "incomplete", "nothing ran"]
 
 _MAX_DIAGNOSTICS = 5_000
 _LAST_LINES = 20
-_ASKS_GIT = re.compile(rb"setuptools[_-]scm|hatch-vcs|versioningit|setuptools-git-versioning")
+_ASKS_GIT = re.compile(
+    rb"setuptools[_-]scm|use_scm_version|hatch-vcs|versioningit|setuptools-git-versioning"
+)
 
 
 class Folder(NamedTuple):
@@ -138,7 +141,7 @@ def check(
     started = time.monotonic()
     yield Step("copy", 0, 1)
     with ExitStack() as stack:
-        patched = stack.enter_context(_copy_of(folder, folder.patch, copy_limits, cancel))
+        patched = stack.enter_context(_copy_of(folder, folder.patch, table, copy_limits, cancel))
         # A patch can take away what tells that a runner applies, or bring it.
         names = {name for tree in (folder.root, patched.folder) for name in applying(table, tree)}
         runners = [each for each in table.runners.items() if each[0] in names]
@@ -146,7 +149,7 @@ def check(
         base, missing = _kept_runs(folder, table, base_runs, runners, patched.base_digest, limits)
         n_steps = len(runners) + len(missing)
         if missing:
-            original = stack.enter_context(_copy_of(folder, {}, copy_limits, cancel))
+            original = stack.enter_context(_copy_of(folder, {}, table, copy_limits, cancel))
             running = _Running(folder, original, table, limits, cancel)
             base |= yield from _run_base(base_runs, running, missing, n_steps)
         base_runs.restore_caches(patched.home)
@@ -154,7 +157,8 @@ def check(
         running = _Running(folder, patched, table, limits, cancel)
         for number, (name, runner) in enumerate(runners):
             yield Step(name, len(missing) + number, n_steps)
-            runs.append((yield from running.run(name, runner, base[name])))
+            with span(f"check: {name}"):
+                runs.append((yield from running.run(name, runner, base[name])))
         before = [base[name] for name, _ in runners]
         return _outcome(folder, patched, before, runs, time.monotonic() - started)
 
@@ -170,7 +174,7 @@ def warm_up(
 
     Raises SettingsError, StoreError and Cancelled, as `check` does.
     """
-    with _copy_of(folder, {}, copy_limits, cancel) as original:
+    with _copy_of(folder, {}, table, copy_limits, cancel) as original:
         names = {*applying(table, original.folder)}
         runners = [each for each in table.runners.items() if each[0] in names]
         base_runs = BaseRuns(folder.kept)
@@ -185,10 +189,11 @@ def warm_up(
 def _copy_of(
     folder: Folder,
     patch: Mapping[str, PatchedFile],
+    table: Table,
     limits: CopyLimits,
     cancel: threading.Event | None,
 ) -> AbstractContextManager[Copy]:
-    asks_git = _asks_git(folder.root)
+    asks_git = table.git or _asks_git(folder.root)
     return materialize(folder.root, folder.unsaved, patch, limits, cancel, asks_git=asks_git)
 
 
@@ -206,7 +211,7 @@ def _kept_runs(
 ) -> tuple[dict[str, Run], _Missing]:
     """Return the runs that are kept of a folder without a patch, and the runners without one."""
     environment = environment_of(table, folder.root, folder.kept)
-    only = [limits.apart, *(sorted(folder.first) if folder.reached_only else ())]
+    only = [limits.apart, table.git, *(sorted(folder.first) if folder.reached_only else ())]
     only += [environment.get(name, "") for name in table.environment]
     only += installed_stamps(folder.root)
     kept, missing = dict[str, Run](), _Missing()
@@ -228,7 +233,8 @@ def _run_base(
     runs = dict[str, Run]()
     for number, (name, runner, key) in enumerate(missing):
         yield Step(f"{name} without the patch", number, n_steps)
-        runs[name] = yield from running.run(name, runner, None)
+        with span(f"check: {name} without the patch"):
+            runs[name] = yield from running.run(name, runner, None)
         if not runs[name].reason:
             base_runs.keep(key, runs[name])
     base_runs.save_caches(running.home)
@@ -282,6 +288,10 @@ class _Running:
             (copy.home / name).mkdir(exist_ok=True)
         shutil.copy(str(packhound_report.__file__), self._plugins / "packhound_report.py")
         self._module = _module_of_go(copy.folder)
+        self._dependencies = dependencies_of(folder.root)
+        if (copy.folder / ".git").is_dir():
+            # The copy stands in the place of the folder whose objects it shares.
+            self._dependencies.append(".git/objects")
 
     def run(self, name: str, runner: Runner, base: Run | None) -> Generator[Diagnostic, None, Run]:
         """Yield what a runner says that it does not say of the base; return all that it says.
@@ -308,7 +318,7 @@ class _Running:
                 str(self._copy.home),
                 str(self._folder.root),
                 str(self._plugins),
-                dependencies_of(self._folder.root),
+                self._dependencies,
             ),
             self._limits,
             self._cancel,
@@ -381,9 +391,9 @@ def _limit_text(reason: str, limits: Limits) -> str:
 
 def _asks_git(root: Path) -> bool:
     """Return True for a build that takes its version from git."""
-    path = root / "pyproject.toml"
     with suppress(OSError):
-        return path.is_file() and bool(_ASKS_GIT.search(path.read_bytes()))
+        paths = (root / name for name in ("pyproject.toml", "setup.py", "setup.cfg"))
+        return any(path.is_file() and _ASKS_GIT.search(path.read_bytes()) for path in paths)
     return False
 
 

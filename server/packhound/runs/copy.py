@@ -25,6 +25,7 @@ from typing import NamedTuple
 from packhound.core.errors import Cancelled, SettingsError, StoreError
 from packhound.core.file_lock import FileLock
 from packhound.core.private_file import make_private_folder
+from packhound.core.trace import traced
 from packhound.core.user_folders import cache_folder
 from packhound.files import (
     compile_globs,
@@ -175,6 +176,7 @@ class _Copying:
         self._cache_prefix = f"{runs.relative_to(root)}/" if runs.is_relative_to(root) else "\0"
         self._includes = compile_globs(limits.include) if limits.include else None
 
+    @traced("check: copy")
     def copy(
         self, unsaved: Mapping[str, bytes], patch: Mapping[str, PatchedFile], *, asks_git: bool
     ) -> Copy:

@@ -72,12 +72,14 @@ class Runner(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Table(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Runners by name in the order in which they run, and what their environment has besides.
 
-    `path` are folders before those of PATH, `environment` names of variables to pass on.
+    `path` are folders before those of PATH, `environment` names of variables to pass on; `git` says
+    that a build asks git, so that the copy has a `.git`.
     """
 
     runners: Mapping[str, Runner] = {}
     path: tuple[_Word, ...] = ()
     environment: tuple[_Word, ...] = ()
+    git: bool = False
 
     def only(self, names: Collection[str]) -> Table:
         """Return the table with some runners alone, all for none. Raises SettingsError."""
@@ -278,6 +280,10 @@ def environment_of(table: Table, root: Path, home: Path) -> dict[str, str]:
         "PATH": os.pathsep.join([*path, os.environ.get("PATH", os.defpath)]),
         "PYTHONDONTWRITEBYTECODE": "1",
         "GOPROXY": "off",
+        "CARGO_NET_OFFLINE": "true",
+        "npm_config_offline": "true",
+        "PIP_NO_INDEX": "1",
+        "UV_OFFLINE": "1",
         "CI": "1",
         "NO_COLOR": "1",
         "TERM": "dumb",
