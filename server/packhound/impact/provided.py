@@ -9,6 +9,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 
 from packhound.git import PatchedFile
@@ -38,13 +39,16 @@ def find_missing_imports(
     written = {path for path, file in files.items() if file.after is not None}
     folder_before = _Folder(before, Path(root), frozenset(), frozenset())
     folder_after = _Folder(after, Path(root), frozenset(written), frozenset(gone - written))
+    changed = {stem for file in files.values() for stem in (file.old_path, *_stems(file.old_path))}
     missing = list[Break]()
     for path in {*written, *_importers(after, files)} & after.snapshot.files.keys():
         file = files.get(path)
         is_new = file is not None and (file.before is None or file.old_path != path)
         for line, module, name in after.graph.imports(path):
-            lack = folder_after.lack(path, module, name)
             is_written = is_new or (file is not None and file.old_line(line) is None)
+            if not (is_written or folder_before.may_be_of(changed, path, module, name)):
+                continue
+            lack = folder_after.lack(path, module, name)
             if not lack or not (is_written or not folder_before.lack(path, module, name)):
                 continue
             node_id = after.snapshot.node_id_at(path, line)
@@ -80,9 +84,31 @@ class _Folder:
     ) -> None:
         self._side, self._root, self._gone = side, root, gone
         self._paths = written | side.snapshot.files.keys()
-        self._stems = set[str]()
-        for path in self._paths:
-            self._stems |= {path, *_stems(path), *map(str, Path(path).parents)}
+        self._roots = dict[str, list[str]]()
+
+    @cached_property
+    def _folders(self) -> set[str]:
+        """The folders of all files, and those above them."""
+        folders = set[str]()
+        for folder in {posixpath.dirname(path) for path in self._paths}:
+            while folder and folder not in folders:
+                folders.add(folder)
+                folder = posixpath.dirname(folder)
+        return folders
+
+    @cached_property
+    def _stems(self) -> set[str]:
+        return {stem for path in self._paths for stem in (path, *_stems(path))} | self._folders
+
+    def may_be_of(self, changed: set[str], importer: str, module: str, name: str) -> bool:
+        """Return True if an import is of a module, or a name, that is one of some stems."""
+        target = self._target(importer, module)
+        if target is None:
+            return False
+        index = _INDEX[self._side.snapshot.files[importer].language]
+        stem = _SCRIPT_SUFFIX.sub("", target)
+        inner = (posixpath.join(target, each) for each in (name, index))
+        return not changed.isdisjoint((target, stem, *inner))
 
     def lack(self, importer: str, module: str, name: str) -> str:
         """Return what an import asks for and is surely not there: the module, a name, or ""."""
@@ -118,9 +144,14 @@ class _Folder:
 
     def _roots_of(self, package: str) -> list[str]:
         """Return the folders in which a package of Python lies that is in no other."""
-        folders = {posixpath.dirname(each) for each in self._stems if _is_named(each, package)}
-        inside = (f for f in folders if self._is_file(posixpath.join(f, package, "__init__.py")))
-        return [f for f in inside if not self._is_file(posixpath.join(f, "__init__.py"))]
+        if package not in self._roots:
+            named = (f for f in self._folders if posixpath.basename(f) == package)
+            inside = [f for f in named if self._is_file(posixpath.join(f, "__init__.py"))]
+            above = map(posixpath.dirname, inside)
+            self._roots[package] = [
+                f for f in above if not self._is_file(posixpath.join(f, "__init__.py"))
+            ]
+        return self._roots[package]
 
     def _is_file(self, path: str) -> bool:
         return path in self._paths or ((self._root / path).is_file() and path not in self._gone)
@@ -150,10 +181,6 @@ class _Folder:
             or any((self._root / each).stat().st_size for each in unread)
             or any(_OPEN[language].search(text) or word.search(text) for text in texts)
         )
-
-
-def _is_named(path: str, name: str) -> bool:
-    return path == name or path.endswith(f"/{name}")
 
 
 def _stems(path: str) -> Iterator[str]:
