@@ -34,6 +34,10 @@ FILES = {
     "    default void close() {}\n}\n",
     "java/Mail.java": "package java;\n\nclass Mail implements Sender {\n"
     "    public void send(String box) {}\n}\n",
+    "java/Base.java": "package java;\n\nabstract class Base implements Comparable<Base> {\n"
+    "    Base(int n) {}\n\n    abstract int size();\n}\n",
+    "java/Sized.java": "package java;\n\nclass Sized extends Base {\n"
+    "    Sized() {\n        super(1);\n    }\n\n    int size() {\n        return 1;\n    }\n}\n",
     "rust/lib.rs": "pub trait Sender {\n    fn send(&self);\n    fn close(&self) {}\n}\n\n"
     "pub struct Mail;\n\nimpl Sender for Mail {\n    fn send(&self) {}\n}\n",
 }
@@ -99,6 +103,10 @@ def places(rows: list[dict[str, Any]]) -> list[tuple[str, int, str]]:
         (
             edited("rust/lib.rs", "fn close(&self) {}", "fn close(&self);"),
             ("rust/lib.rs", 8, "Sender.close"),
+        ),
+        (
+            edited("java/Sized.java", "int size()", "int length()"),
+            ("java/Sized.java", 3, "Base.size"),
         ),
         (
             {"java/New.java": "package java;\n\nclass New implements Sender {\n}\n"},

@@ -17,9 +17,9 @@ from packhound.graph.scopes import MAX_USING_FILES, Scopes, Source
 _MAX_OCCURRENCES = 4
 """Places of one name in one node that are read."""
 _EMPTY_BASES = frozenset(
-    {"ABC", "ABCMeta", "Cloneable", "Generic", "Protocol", "Serializable", "object"}
+    {"ABC", "ABCMeta", "Cloneable", "Comparable", "Generic", "Protocol", "Serializable", "object"}
 )
-"""Bases outside of the folder that have no members of their own."""
+"""Bases outside of the folder that bring no members."""
 _MAX_REACHED = 400
 """Nodes that a search over several calls visits."""
 
@@ -241,8 +241,11 @@ class CallGraph:
                 )
 
     def _types(self, owner: Owner) -> tuple[Definition, ...]:
-        positions = self._scopes.positions(owner.name).get(owner.path, ())
-        return tuple(Definition(owner.path, position) for position in positions)
+        """Return the definitions of a type; a constructor of the same name is none."""
+        scope = self._scopes.of(owner.path)
+        positions = self._scopes.positions(owner.name).get(owner.path, ()) if scope else ()
+        types = (p for p in positions if scope and scope.node(p).kind in TYPE_KINDS)
+        return tuple(Definition(owner.path, position) for position in types)
 
     def _node_ids(self, meaning: Meaning) -> list[int]:
         files = self._graph.files

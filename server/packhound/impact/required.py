@@ -44,7 +44,8 @@ def find_lacking(
             continue
         file = files.get(node.path)
         old_path = file.old_path if file else node.path
-        old = [n for n in nodes_of(before.snapshot, old_path, root) if n.qualname == node.qualname]
+        same = (n for n in nodes_of(before.snapshot, old_path, root) if n.kind == node.kind)
+        old = [each for each in same if each.qualname == node.qualname]
         # What is new in Python may be there to derive from.
         known = _missing(before, root, old[0]) if old else {} if node.language != "python" else None
         if known is not None:
