@@ -560,6 +560,72 @@ def test_each_language_has_its_scopes(sources, node, target):
     assert uses_of(sources, node)[target] is False
 
 
+JAVA = {
+    "p/Net.java": "package p;\npublic class Net {\n  public void up(int a) {}\n"
+    "  public static Net make() { return f(); }\n}\n",
+    "p/Base.java": "package p;\npublic class Base { Net size(int a) { return f(); } }\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("line", "body", "target"),
+    [
+        ("", "class App { Net n; class In { T n; void run() { App.this.n.up(1); } } }", "Net.up"),
+        ("", "class App { void up(int a) {} class In { void up(int a) {} "
+         "void run() { App.this.up(1); } } }", "App.up"),
+        ("", "class App { void run() { Net.<String>make().up(1); } }", "Net.up"),
+        ("", "class App { void up(int a) {} void run() { int up = 1; up(1); } }", "App.up"),
+        ("", "class App extends Other { void run(Net parent, Net base) { parent.up(base); } }",
+         "Net.up"),
+        ("", "class App { Net size(int a) { return f(); } class In extends Base { "
+         "void run() { size(1); } } }", "Base.size"),
+        ("import static p.Net.make;", "class App { void run() { make().up(1); } }", "Net.up"),
+        ("import static p.Net.*;", "class App { void run() { make().up(1); } }", "Net.up"),
+    ],
+)  # fmt: skip
+def test_members_in_java(line, body, target):
+    source = f"package q;\nimport p.Net;\nimport p.Base;\n{line}\n{body}\n"
+    graph, node_ids = graph_of({**JAVA, "q/App.java": source})
+    names = {node_id: name.partition("#")[2] for name, node_id in node_ids.items()}
+    (run,) = [i for i, name in names.items() if name.endswith("run")]
+    uses = {names[use.node_id]: use.grade for use in graph.uses(run)}
+    assert uses.pop(target) == Grade.RESOLVED
+    assert not uses.keys() & {"Net.up", "App.up", "App.In.up", "App.size", "Base.size"}
+
+
+@pytest.mark.parametrize(
+    ("argument", "parameter"),
+    [
+        ('"a, b"', "String s"),
+        ("'a'", "char c"),
+        ("1", "int i"),
+        ("2L", "long l"),
+        ("true", "boolean b"),
+        ("new Net(1)", "p.Net n"),
+        ("net", "p.Net n"),
+        ("this.net", "p.Net n"),
+        ("open()", "p.Net n"),
+        ("(String) x", "String s"),
+        ("list", "List<Net> xs"),
+        ("nets[i]", "p.Net n"),
+        ("x", None),
+        ("f(y)", None),
+    ],
+)
+def test_the_types_of_arguments_choose_among_overloads(argument, parameter):
+    parameters = ("int i", "long l", "char c", "boolean b", "String s", "p.Net n", "List<Net> xs")
+    overloads = "".join(f"  void put({each}) {{}}\n" for each in parameters)
+    source = (
+        f"package p;\nclass Net {{}}\nclass App {{\n  Net net;\n  Net open() {{ return f(); }}\n"
+        f"{overloads}  void run(List<Net> list, Net[] nets) {{ put({argument}); }}\n}}\n"
+    )
+    graph, node_ids = graph_of({"App.java": source})
+    nodes = parse(Document("App.java", source.encode())).nodes  # Their positions are their ids.
+    uses = [nodes[use.node_id] for use in graph.uses(node_ids["App.java#App.run"])]
+    found = [node.signature for node in uses if node.name == "put"]
+    assert found == [f"void put({each})" for each in parameters if parameter in (each, None)]
+
+
 @pytest.mark.parametrize("line", ["import a.*;", "import a.Store;", "import static a.Store.save;"])
 def test_an_import_of_java_binds_names_that_it_does_not_pass_on(line):
     sources = {

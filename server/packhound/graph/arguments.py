@@ -59,12 +59,17 @@ def count_arguments(text: str, end: int) -> int:
 
     The text is without comments and strings.
     """
-    match = _CALL.match(text, end)
-    if match is None:
+    if _CALL.match(text, end) is None:
         return -1
-    arguments = bracket_parts(text, match.end() - 1)
+    arguments = call_arguments(text, end)
     is_known = arguments is not None and not any(map(_SPREAD.match, arguments))
     return len(arguments or ()) if is_known else ANY_NUMBER
+
+
+def call_arguments(text: str, end: int) -> list[str] | None:
+    """Return the arguments of the call of a name that ends at an offset, None if unknown."""
+    match = _CALL.match(text, end)
+    return bracket_parts(text, match.end() - 1) if match else None
 
 
 def bracket_parts(text: str, start: int) -> list[str] | None:

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from typing import TypeAlias
@@ -14,7 +14,7 @@ from typing import TypeAlias
 from packhound.core.types import Node
 from packhound.graph.import_bindings import Imports, read_entries, read_imports
 from packhound.graph.source_text import SCRIPT_LANGUAGES
-from packhound.graph.stated_types import read_type, read_value, stated_type
+from packhound.graph.stated_types import read_type, read_value, simple_name, stated_type
 from packhound.index import FileEntry
 from packhound.parsing import ByteRange, Capture, blank_runs
 
@@ -37,34 +37,38 @@ class Dialect:
 
     `implicit_members`: members need no receiver. `package`: a folder shares its names. `program`:
     a name of the whole program needs no import. `strict`: a name that is in no scope is not ours.
+    `calls_methods`: what is called is no local name.
     """
 
     self_names: frozenset[str] = frozenset({"this"})
-    super_names: frozenset[str] = frozenset({"super", "base", "parent"})
+    super_names: frozenset[str] = frozenset({"super"})
     implicit_members: bool = False
     package: bool = False
     program: bool = False
     strict: bool = True
+    calls_methods: bool = False
     name: re.Pattern[str] = _NAME
 
 
 _SCRIPT = Dialect(name=_SCRIPT_NAME)
 _JVM = Dialect(implicit_members=True, package=True)
+_JAVA = replace(_JVM, calls_methods=True)
 _DIALECTS = {
     "python": Dialect(frozenset({"self", "cls"})),
     "go": Dialect(frozenset(), package=True),
     "rust": Dialect(frozenset({"self", "Self"}), frozenset()),
     "c": Dialect(program=True),
     "cpp": Dialect(implicit_members=True, program=True),
-    "csharp": Dialect(implicit_members=True, program=True),
+    "csharp": Dialect(super_names=frozenset({"base"}), implicit_members=True, program=True),
     "ruby": Dialect(frozenset({"self"}), implicit_members=True, program=True),
-    "php": Dialect(frozenset({"$this", "self", "static"}), package=True),
+    "php": Dialect(frozenset({"$this", "self", "static"}), frozenset({"parent"}), package=True),
     "swift": Dialect(frozenset({"self", "Self"}), implicit_members=True, program=True),
     "lua": Dialect(frozenset({"self"})),
     "elixir": Dialect(frozenset({"__MODULE__"}), implicit_members=True, program=True),
     "dart": Dialect(implicit_members=True),
     **dict.fromkeys(SCRIPT_LANGUAGES, _SCRIPT),
-    **dict.fromkeys(("java", "kotlin", "scala"), _JVM),
+    "java": _JAVA,
+    **dict.fromkeys(("kotlin", "scala"), _JVM),
 }
 _OTHER = Dialect(implicit_members=True, strict=False)
 
@@ -173,6 +177,10 @@ class FileScope:
                     return stated
         values = self.names_in("return", position)
         return read_value(values[0]) if len(values) == 1 else ""
+
+    def parameter_types(self, position: int) -> Iterator[str]:
+        """Yield the types of the parameters of a function, then of its other local names."""
+        return map(simple_name, self.locals_of(position).values())
 
     def attributes_of(self, position: int) -> Mapping[str, list[tuple[int, str]]]:
         """Return the attributes of a type with the nodes that state something for them."""

@@ -16,7 +16,17 @@ from packhound.graph.exports import Definition, Definitions, Exports
 from packhound.graph.file_scope import CALLABLE_KINDS, TYPE_KINDS, FileScope
 from packhound.graph.scopes import MAX_USING_FILES, Scopes
 from packhound.graph.source_text import Segment
+from packhound.graph.stated_types import read_value, simple_name
 
+_LITERALS = {
+    "string": re.compile(r'\s*"'),
+    "char": re.compile(r"\s*'"),
+    "boolean": re.compile(r"\s*(?:true|false)\s*\Z"),
+    "int": re.compile(r"\s*-?\d+\s*\Z"),
+    "long": re.compile(r"\s*-?\d+[lL]\s*\Z"),
+}
+_INDEX = re.compile(r"\[[^\[\]]*\]\s*\Z")
+_CAST = re.compile(r"\s*\(\s*([A-Za-z][\w.]*)(?:<[^()]*>)?(?:\[\])?\s*\)\s*[\w(\"]")
 _TYPE_PARAMETER = re.compile(r"[A-Z][A-Z0-9]?")
 _MAX_BASES = 6
 """Depth of inheritance that is followed."""
@@ -84,9 +94,9 @@ class Receivers:
         self,
         scopes: Scopes,
         exports: Exports,
-        visible: Callable[[FileScope, int, str], Meaning],
+        visible: Callable[[FileScope, int, str, bool], Meaning],
     ) -> None:
-        """`visible` returns what a name that stands alone means at a position."""
+        """`visible` returns what a name that stands alone means at a position, maybe called."""
         self._scopes, self._exports, self._visible = scopes, exports, visible
         self._bases: dict[Owner, list[Owner]] = {}
         self._attributes: dict[tuple[Owner, str], Value] = {}
@@ -109,6 +119,31 @@ class Receivers:
                 value = Value(modules=modules) if modules else _FOREIGN
                 return self._follow(scope, value, chain[n:])
         return self._follow(scope, self._head(scope, position, chain[0]), chain[1:])
+
+    def type_name(self, scope: FileScope, position: int, argument: str) -> str:
+        """Return the simple name of the type of an argument, "" if nothing states it."""
+        for name, literal in _LITERALS.items():
+            if literal.match(argument):
+                return name
+        argument = _INDEX.sub("", argument)  # Lists are read as what they are lists of.
+        cast = _CAST.match(argument)
+        stated = cast[1] if cast else read_value(argument)
+        if stated.startswith("="):
+            stated = self._stated_of(scope, position, stated[1:].removeprefix("this.")) or stated
+        if not stated.startswith("=") and not stated.endswith("()"):
+            return simple_name(stated)
+        owners = self._instance_of(scope, position, stated).owners
+        return owners[0].name.casefold() if owners else ""
+
+    def _stated_of(self, scope: FileScope, position: int, name: str) -> str:
+        """Return the type that is stated for a local name or for a field around a position."""
+        for holder in scope.ancestors(position):
+            if name in (types := scope.locals_of(holder)):
+                return types[name]
+            if scope.node(holder).kind in TYPE_KINDS:
+                for _, stated in scope.attributes_of(holder).get(name, ()):
+                    return stated
+        return ""
 
     def members(self, owners: Iterable[Owner], name: str) -> Definitions:
         """Return the members of types under a name, those of a base where the type has none."""
@@ -214,7 +249,7 @@ class Receivers:
         positions = self._scopes.positions(name).get(scope.path, ())
         if any(scope.node(p).kind in TYPE_KINDS - {"impl"} for p in positions):
             return Owner(scope.path, name)
-        definitions = self._visible(scope, -1, name).definitions
+        definitions = self._visible(scope, -1, name, False).definitions
         return Owner(definitions[0].path if definitions else scope.path, name)
 
     def declared_members(self, owner: Owner, name: str) -> Definitions:
@@ -252,7 +287,7 @@ class Receivers:
             return Value(tuple(bases)) if bases else _FOREIGN
         for holder in scope.ancestors(position):
             types = scope.locals_of(holder)
-            if head.name in types:
+            if head.name in types and not (head.called and dialect.calls_methods):
                 stated = types[head.name]
                 return (
                     self._instance_of(scope, holder, stated)
@@ -263,7 +298,7 @@ class Receivers:
             value = self._attribute(owner, head.name.lstrip("@"))
             if value != _UNKNOWN:
                 return value
-        meaning = self._visible(scope, position, head.name)
+        meaning = self._visible(scope, position, head.name, head.called)
         if meaning.definitions and meaning.grade == Grade.RESOLVED:
             return self._value_of(meaning.definitions, called=head.called)
         if head.name in ("std", "core", "alloc") and scope.language == "rust":
@@ -289,6 +324,8 @@ class Receivers:
     def _follow(self, scope: FileScope, value: Value, chain: tuple[Segment, ...]) -> Value:
         """Return what the rest of a chain stands for."""
         for segment in chain:
+            if value.owners and segment.name in scope.dialect.self_names:
+                continue  # As in `Outer.this`.
             if value.modules:
                 exported = [self._exports.visible_in(path, segment.name) for path in value.modules]
                 definitions = tuple(d for ds in exported for d in ds)
@@ -372,7 +409,7 @@ class Receivers:
         """Return the definitions that a path of names without calls leads to."""
         *path, last = chain
         if not path:
-            meaning = self._visible(scope, position, last.name)
+            meaning = self._visible(scope, position, last.name, False)
             return meaning.definitions if meaning.grade == Grade.RESOLVED else ()
         value = self.value(scope, position, tuple(path))
         if value.modules:

@@ -13,10 +13,11 @@ from functools import partial
 from itertools import islice
 from weakref import proxy
 
-from packhound.graph.arguments import ANY_NUMBER, count_arguments, count_parameters
+from packhound.graph.arguments import ANY_NUMBER, call_arguments, count_arguments, count_parameters
 from packhound.graph.definitions import language_family
 from packhound.graph.exports import Definition, Definitions, Exports
 from packhound.graph.file_scope import CALLABLE_KINDS, TYPE_KINDS, FileScope
+from packhound.graph.import_bindings import Binding
 from packhound.graph.receivers import OPEN_LANGUAGES, Grade, Meaning, Owner, Receivers
 from packhound.graph.scopes import Scopes
 from packhound.graph.source_text import receiver
@@ -47,8 +48,8 @@ class Resolver:
 
     def meaning(self, scope: FileScope, position: int, name: str, offset: int) -> Meaning:
         """Return what the `name` at `offset`, in the node at `position`, means."""
-        meaning = self._meaning(scope, position, name, offset)
         n_arguments = count_arguments(scope.bare, offset + len(name))
+        meaning = self._meaning(scope, position, name, offset, n_arguments != -1)
         is_path = scope.bare[offset - 1] == ":"
         if scope.language == "java" and n_arguments == -1 and not is_path:
             meaning = meaning._replace(definitions=self._without_methods(meaning.definitions))
@@ -63,17 +64,37 @@ class Resolver:
             return meaning
         if scope.language == "python":
             meaning = meaning._replace(definitions=self._implemented(meaning.definitions))
-        overloads = tuple(self._fitting(meaning.definitions, n_arguments, with_self=is_path))
-        return meaning._replace(definitions=overloads or meaning.definitions)
+        fits = self._fitting(meaning.definitions, n_arguments, with_self=is_path)
+        overloads = tuple(fits) or meaning.definitions
+        if len(overloads) > 1 and n_arguments > 0:
+            arguments = call_arguments(scope.bare, offset + len(name)) or []
+            overloads = self._of_types(scope, position, arguments, overloads)
+        return meaning._replace(definitions=overloads)
 
-    def _meaning(self, scope: FileScope, position: int, name: str, offset: int) -> Meaning:
+    def _of_types(
+        self, scope: FileScope, position: int, arguments: Iterable[str], overloads: Definitions
+    ) -> Definitions:
+        """Return the overloads with the most parameters of the types that arguments have."""
+        types = [self.receivers.type_name(scope, position, argument) for argument in arguments]
+        n_equal: dict[Definition, int] = {}
+        for definition in overloads:
+            if defining := self._scopes.of(definition.path):
+                parameters = defining.parameter_types(definition.position)
+                n_equal[definition] = sum(
+                    a == b != "" for a, b in zip(types, parameters, strict=False)
+                )
+        return tuple(d for d, n in n_equal.items() if n == max(n_equal.values()))
+
+    def _meaning(
+        self, scope: FileScope, position: int, name: str, offset: int, called: bool
+    ) -> Meaning:
         chain = receiver(scope.bare, offset)
         if not chain:
             alias = _ALIAS.match(scope.bare, offset + len(name))
             binding = scope.imports.names.get(alias[1]) if alias else None
             if binding and binding.module and binding.name == name:
                 return Meaning(self._exports.of_binding(scope, binding))
-            return self.visible(scope, position, name)
+            return self.visible(scope, position, name, called)
         value = self.receivers.value(scope, position, chain)
         if value.owners:
             members = self.receivers.members(value.owners, name)
@@ -100,9 +121,9 @@ class Resolver:
         members = (d for each in derived for d in receivers.declared_members(each, name))
         return tuple(dict.fromkeys(d for d in members if from_test or not is_test(d.path)))
 
-    def visible(self, scope: FileScope, position: int, name: str) -> Meaning:
-        """Return what a name that stands alone means."""
-        inner, is_local = self._in_scopes(scope, position, name)
+    def visible(self, scope: FileScope, position: int, name: str, called: bool) -> Meaning:
+        """Return what a name that stands alone means, maybe called."""
+        inner, is_local = self._in_scopes(scope, position, name, called)
         if inner or is_local:
             return Meaning(inner)
         positions = self._scopes.positions(name).get(scope.path, ())
@@ -111,10 +132,12 @@ class Resolver:
             return Meaning(tuple(definitions))
         binding = scope.imports.names.get(name)
         if binding is not None:
-            return Meaning(self._exports.of_binding(scope, binding))
+            imported = self._exports.of_binding(scope, binding)
+            return Meaning(imported or self._static_members(scope, [binding.module], name))
         exports, dialect = self._exports, scope.dialect
         shared = exports.in_package(scope, name) if dialect.package else ()
         shared = shared or exports.of_wildcards(scope, name)
+        shared = shared or self._static_members(scope, scope.imports.wildcards, name)
         if shared:
             return Meaning(shared)
         if dialect.program:
@@ -123,18 +146,37 @@ class Resolver:
             return Meaning(everywhere, Grade.RESOLVED if is_one else Grade.POSSIBLE)
         return _NOTHING if dialect.strict else self._by_name(scope, name, members=False)
 
-    def _in_scopes(self, scope: FileScope, position: int, name: str) -> tuple[Definitions, bool]:
+    def _static_members(self, scope: FileScope, types: Iterable[str], name: str) -> Definitions:
+        """Return the members of types that an import of the Java world names."""
+        if not (scope.dialect.package and scope.dialect.implicit_members):
+            return ()
+        bindings = (Binding(*each.rpartition(".")[::2]) for each in types)
+        owners = [
+            Owner(definition.path, binding.name)
+            for binding in bindings
+            for definition in self._exports.of_binding(scope, binding)
+        ]
+        return self.receivers.members(owners, name)
+
+    def _in_scopes(
+        self, scope: FileScope, position: int, name: str, called: bool
+    ) -> tuple[Definitions, bool]:
         """Return what the enclosing scopes define, and True for a local name."""
         positions = self._scopes.positions(name).get(scope.path, ())
+        has_members = scope.dialect.implicit_members
         for holder in scope.ancestors(position):
             kind = scope.node(holder).kind
             is_type = kind in TYPE_KINDS and kind != "module"
             inner = [p for p in positions if self._is_inner(scope, p, holder, name)]
-            if inner and (not is_type or holder == position or scope.dialect.implicit_members):
+            if inner and (not is_type or holder == position or has_members):
                 return tuple(Definition(scope.path, p) for p in inner), False
-            if name in scope.locals_of(holder):
+            if name in scope.locals_of(holder) and not (called and scope.dialect.calls_methods):
                 return (), True
-        owner = self.receivers.owner_at(scope, position) if scope.dialect.implicit_members else None
+            # What a type inherits comes before what is around it.
+            owner = self.receivers.owner_at(scope, holder) if has_members and is_type else None
+            if members := self.receivers.members([owner], name) if owner else ():
+                return members, False
+        owner = self.receivers.owner_at(scope, position) if has_members else None
         return (self.receivers.members([owner], name) if owner else ()), False
 
     def _is_inner(self, scope: FileScope, position: int, holder: int, name: str) -> bool:

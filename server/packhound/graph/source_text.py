@@ -6,7 +6,8 @@ import re
 from typing import NamedTuple
 
 SCRIPT_LANGUAGES = ("javascript", "typescript", "tsx", "vue", "svelte")
-_OPERATOR = re.compile(r"(?:\?\.|!!?\.|(?<!\.\.)\.|->|::)\Z")
+_OPERATOR = re.compile(r"(?:\?\.|!!?\.|(?<!\.\.)\.(?:<[\w\s,.<>?&\[\]]*>)?|->|::)\Z")
+"""In front of a member, also of one with types: `List.<String>of()`."""
 _WORD = re.compile(r"[\w$@#]+[?!]?\Z")
 _MAX_EXPRESSION = 400
 """Characters in front of a name that are read."""

@@ -73,6 +73,11 @@ def read_type(annotation: str, language: str) -> str:
     return match[1].rstrip(".:")
 
 
+def simple_name(stated: str) -> str:
+    """Return the last name of a type in lower case, as `string` for `System.String`."""
+    return re.split(r"[.:\\]", stated)[-1].casefold()
+
+
 def read_value(value: str) -> str:
     """Return the type of an assigned value: of a constructor, else of a call or a chain."""
     if cast := _CAST.search(value):

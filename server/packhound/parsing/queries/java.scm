@@ -25,6 +25,7 @@
 
 ; Local names, with the type or the value that is stated for them.
 (formal_parameter type: (_) @type name: (identifier) @local)
+(spread_parameter (_) @type . "..." (variable_declarator name: (identifier) @local))
 (local_variable_declaration
   type: (_) @type
   declarator: (variable_declarator name: (identifier) @local value: (_)? @value))
