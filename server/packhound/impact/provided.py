@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -21,12 +21,15 @@ _SUFFIXES = {
     **dict.fromkeys(_SCRIPT, (".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs")),
 }
 _SCRIPT_SUFFIX = re.compile(r"\.(?:[mc]?[jt]s|[jt]sx)$")
+_WORD = re.compile(rb"[\w$]+")
 _INDEX = {"python": "__init__", **dict.fromkeys(_SCRIPT, "index")}
 _OPEN = {
     "python": re.compile(
         r"(?m)\bimport\s*\*|^def __getattr__|\b(?:globals|vars|setattr|exec)\(|\bsys\.modules\b"
     ),
-    **dict.fromkeys(_SCRIPT, re.compile(r"\bexport\s*(?:type\s*)?\*|\bexports\b|\bexport\s*=")),
+    **dict.fromkeys(
+        _SCRIPT, re.compile(r"\bexport\s*(?:type\s*)?[*=]|(?<![\w.])(?:module\.)?exports\s*[.=\[]")
+    ),
 }
 """What brings names that a module does not write."""
 
@@ -39,9 +42,10 @@ def find_missing_imports(
     written = {path for path, file in files.items() if file.after is not None}
     folder_before = _Folder(before, Path(root), frozenset(), frozenset())
     folder_after = _Folder(after, Path(root), frozenset(written), frozenset(gone - written))
-    changed = {stem for file in files.values() for stem in (file.old_path, *_stems(file.old_path))}
+    paths = [file.old_path for path, file in files.items() if _loses_a_word(path, file)]
+    changed = {stem for path in paths for stem in (path, *_stems(path))}
     missing = list[Break]()
-    for path in {*written, *_importers(after, files)} & after.snapshot.files.keys():
+    for path in {*written, *_importers(after, paths)} & after.snapshot.files.keys():
         file = files.get(path)
         is_new = file is not None and (file.before is None or file.old_path != path)
         for line, module, name in after.graph.imports(path):
@@ -62,12 +66,19 @@ def _place(each: Break) -> tuple[str, int, str]:
     return each.node.path, each.line, each.name
 
 
-def _importers(after: Side, files: Mapping[str, PatchedFile]) -> Iterator[str]:
+def _loses_a_word(path: str, file: PatchedFile) -> bool:
+    """Return True for a file that goes, moves or may provide less than it did."""
+    if file.after is None or file.old_path != path:
+        return True
+    return bool({*_WORD.findall(file.before or b"")} - {*_WORD.findall(file.after)})
+
+
+def _importers(after: Side, changed: Sequence[str]) -> Iterator[str]:
     """Yield the files that import a module with the name of one that a patch changes."""
-    paths = [Path(file.old_path) for file in files.values()]
+    paths = [*map(Path, changed)]
     names = {each for path in paths for each in path.with_suffix("").parts[-2:]}
     folders = {path.parent.as_posix() for path in paths}
-    for path, entry in after.snapshot.files.items():
+    for path, entry in after.snapshot.files.items() if changed else ():
         modules = (re.split(r"[./\\]+", module.strip("'\"")) for module in entry.imports)
         if posixpath.dirname(path) in folders or any(map(names.intersection, modules)):
             yield path
