@@ -25,7 +25,7 @@ _WORD = re.compile(rb"[\w$]+")
 _INDEX = {"python": "__init__", **dict.fromkeys(_SCRIPT, "index")}
 _OPEN = {
     "python": re.compile(
-        r"(?m)\bimport\s*\*|^def __getattr__|\b(?:globals|vars|setattr|exec)\(|\bsys\.modules\b"
+        r"(?m)\bimport\s*\*|^def __getattr__|\b(?:globals|vars|setattr|exec)\(|\bsys\.modules\["
     ),
     **dict.fromkeys(
         _SCRIPT, re.compile(r"\bexport\s*(?:type\s*)?[*=]|(?<![\w.])(?:module\.)?exports\s*[.=\[]")
