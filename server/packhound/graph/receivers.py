@@ -16,17 +16,8 @@ from packhound.graph.exports import Definition, Definitions, Exports
 from packhound.graph.file_scope import CALLABLE_KINDS, TYPE_KINDS, FileScope
 from packhound.graph.scopes import MAX_USING_FILES, Scopes
 from packhound.graph.source_text import Segment
-from packhound.graph.stated_types import read_value, simple_name
+from packhound.graph.stated_types import read_argument, simple_name
 
-_LITERALS = {
-    "string": re.compile(r'\s*"'),
-    "char": re.compile(r"\s*'"),
-    "boolean": re.compile(r"\s*(?:true|false)\s*\Z"),
-    "int": re.compile(r"\s*-?\d+\s*\Z"),
-    "long": re.compile(r"\s*-?\d+[lL]\s*\Z"),
-}
-_INDEX = re.compile(r"\[[^\[\]]*\]\s*\Z")
-_CAST = re.compile(r"\s*\(\s*([A-Za-z][\w.]*)(?:<[^()]*>)?(?:\[\])?\s*\)\s*[\w(\"]")
 _TYPE_PARAMETER = re.compile(r"[A-Z][A-Z0-9]?")
 _MAX_BASES = 6
 """Depth of inheritance that is followed."""
@@ -56,12 +47,13 @@ class Owner(NamedTuple):
 class Value(NamedTuple):
     """Meaning of an expression: members of `owners`, names of `modules`, or neither.
 
-    `is_foreign` says that it comes from outside of the folder.
+    `is_foreign` says that it comes from outside of the folder, `foreign_type` of which type it is.
     """
 
     owners: tuple[Owner, ...] = ()
     modules: tuple[str, ...] = ()
     is_foreign: bool = False
+    foreign_type: str = ""
 
 
 class Grade(IntEnum):
@@ -122,28 +114,8 @@ class Receivers:
 
     def type_name(self, scope: FileScope, position: int, argument: str) -> str:
         """Return the simple name of the type of an argument, "" if nothing states it."""
-        for name, literal in _LITERALS.items():
-            if literal.match(argument):
-                return name
-        argument = _INDEX.sub("", argument)  # Lists are read as what they are lists of.
-        cast = _CAST.match(argument)
-        stated = cast[1] if cast else read_value(argument)
-        if stated.startswith("="):
-            stated = self._stated_of(scope, position, stated[1:].removeprefix("this.")) or stated
-        if not stated.startswith("=") and not stated.endswith("()"):
-            return simple_name(stated)
-        owners = self._instance_of(scope, position, stated).owners
-        return owners[0].name.casefold() if owners else ""
-
-    def _stated_of(self, scope: FileScope, position: int, name: str) -> str:
-        """Return the type that is stated for a local name or for a field around a position."""
-        for holder in scope.ancestors(position):
-            if name in (types := scope.locals_of(holder)):
-                return types[name]
-            if scope.node(holder).kind in TYPE_KINDS:
-                for _, stated in scope.attributes_of(holder).get(name, ()):
-                    return stated
-        return ""
+        value = self._instance_of(scope, position, read_argument(argument))
+        return simple_name(value.owners[0].name if value.owners else value.foreign_type)
 
     def members(self, owners: Iterable[Owner], name: str) -> Definitions:
         """Return the members of types under a name, those of a base where the type has none."""
@@ -184,10 +156,8 @@ class Receivers:
         """Yield the names of a type's bases as they are written, with those in the graph."""
         parent = scope.node(position).parent
         for written in scope.base_names(position):
-            yield (
-                written,
-                self._instance_of(scope, -1 if parent is None else parent, written).owners,
-            )
+            value = self._instance_of(scope, -1 if parent is None else parent, written)
+            yield written, value.owners
 
     def subtypes(self, owner: Owner) -> list[Owner]:
         """Return the types whose bases include a type, directly or not."""
@@ -288,12 +258,8 @@ class Receivers:
         for holder in scope.ancestors(position):
             types = scope.locals_of(holder)
             if head.name in types and not (head.called and dialect.calls_methods):
-                stated = types[head.name]
-                return (
-                    self._instance_of(scope, holder, stated)
-                    if stated and not head.called
-                    else _UNKNOWN
-                )
+                stated = "" if head.called else types[head.name]
+                return self._instance_of(scope, holder, stated) if stated else _UNKNOWN
         if owner and (head.name.startswith("@") or dialect.implicit_members):
             value = self._attribute(owner, head.name.lstrip("@"))
             if value != _UNKNOWN:
@@ -334,16 +300,14 @@ class Receivers:
                 definitions = self.members(value.owners, segment.name)
                 if not definitions and segment.name in _TRANSPARENT and scope.language == "rust":
                     continue
-                attribute = self._attribute(value.owners[0], segment.name)
-                value = (
-                    self._value_of(definitions, called=segment.called)
-                    if definitions
-                    else attribute
-                    if not segment.called
-                    else _UNKNOWN
-                )
+                if definitions:
+                    value = self._value_of(definitions, called=segment.called)
+                elif segment.called:
+                    value = _UNKNOWN
+                else:
+                    value = self._attribute(value.owners[0], segment.name)
             else:
-                return value
+                return _FOREIGN if value.is_foreign else value
         return value
 
     def _attribute(self, owner: Owner, name: str) -> Value:
@@ -397,13 +361,14 @@ class Receivers:
             owner = self.owner_at(scope, position)
             return Value((owner,)) if owner else _UNKNOWN
         last = Segment(name, called)
-        value = self.value(scope, position, (*chain, last)) if called else _UNKNOWN
         if called:
-            return value
+            return self.value(scope, position, (*chain, last))
         definitions = self._static(scope, position, (*chain, last))
         if not definitions and _TYPE_PARAMETER.fullmatch(text):
             return _UNKNOWN
-        return self._value_of(definitions, called=False) if definitions else _FOREIGN
+        if not definitions:
+            return Value(is_foreign=True, foreign_type=name)
+        return self._value_of(definitions, called=False)
 
     def _static(self, scope: FileScope, position: int, chain: tuple[Segment, ...]) -> Definitions:
         """Return the definitions that a path of names without calls leads to."""

@@ -37,6 +37,15 @@ _VALUE = re.compile(
     r"\s*(?:await\s+)?(new\s+|&)?([A-Za-z_$@][\w.:$@>\\-]*?)(?:<[^<>()]*>)?\s*([({])"
 )
 _CAST = re.compile(r"(?: as (?!const\b)|\w\.\(\*?)([A-Za-z][\w$.]*)\)?\s*\Z")
+_BRACKET_CAST = re.compile(r"\s*\(\s*([A-Za-z][\w.]*)(?:<[^()]*>)?(?:\[\])?\s*\)\s*[\w(\"]")
+_INDEX = re.compile(r"\[[^\[\]]*\]\s*\Z")
+_LITERALS = {
+    "String": re.compile(r'\s*"'),
+    "char": re.compile(r"\s*'"),
+    "boolean": re.compile(r"\s*(?:true|false)\s*\Z"),
+    "int": re.compile(r"\s*-?\d+\s*\Z"),
+    "long": re.compile(r"\s*-?\d+[lL]\s*\Z"),
+}
 _NO_TYPES = frozenset(
     (
         *("return", "throw", "new", "else", "case", "goto", "in", "await", "yield", "package"),
@@ -71,6 +80,16 @@ def read_type(annotation: str, language: str) -> str:
     if match is None or "|" in text or match[1] in _NO_TYPES:
         return ""
     return match[1].rstrip(".:")
+
+
+def read_argument(text: str) -> str:
+    """Return the type of an argument: of a literal or a cast, else as `read_value` does."""
+    for name, literal in _LITERALS.items():
+        if literal.match(text):
+            return name
+    bare = _INDEX.sub("", text)  # Lists are read as what they are lists of.
+    cast = _BRACKET_CAST.match(bare)
+    return cast[1] if cast else read_value(bare)
 
 
 def simple_name(stated: str) -> str:
