@@ -608,16 +608,29 @@ def test_members_in_java(line, body, target):
         ("(String) x", "String s"),
         ("list", "List<Net> xs"),
         ("nets[i]", "p.Net n"),
+        ("t", "T t"),
+        ("file()", "File f"),
         ("x", None),
         ("f(y)", None),
     ],
 )
 def test_the_types_of_arguments_choose_among_overloads(argument, parameter):
-    parameters = ("int i", "long l", "char c", "boolean b", "String s", "p.Net n", "List<Net> xs")
+    parameters = (
+        "int i",
+        "long l",
+        "char c",
+        "boolean b",
+        "String s",
+        "p.Net n",
+        "List<Net> xs",
+        "T t",
+        "File f",
+    )
     overloads = "".join(f"  void put({each}) {{}}\n" for each in parameters)
     source = (
         f"package p;\nclass Net {{}}\nclass App {{\n  Net net;\n  Net open() {{ return f(); }}\n"
-        f"{overloads}  void run(List<Net> list, Net[] nets) {{ put({argument}); }}\n}}\n"
+        f"{overloads}  File file() {{ return f(); }}\n"
+        f"  <T> void run(List<Net> list, Net[] nets, T t) {{ put({argument}); }}\n}}\n"
     )
     graph, node_ids = graph_of({"App.java": source})
     nodes = parse(Document("App.java", source.encode())).nodes  # Their positions are their ids.

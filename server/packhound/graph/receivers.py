@@ -47,13 +47,14 @@ class Owner(NamedTuple):
 class Value(NamedTuple):
     """Meaning of an expression: members of `owners`, names of `modules`, or neither.
 
-    `is_foreign` says that it comes from outside of the folder, `foreign_type` of which type it is.
+    `is_foreign` says that it comes from outside of the folder; `unresolved_type` names a type that
+    is not in the graph.
     """
 
     owners: tuple[Owner, ...] = ()
     modules: tuple[str, ...] = ()
     is_foreign: bool = False
-    foreign_type: str = ""
+    unresolved_type: str = ""
 
 
 class Grade(IntEnum):
@@ -115,7 +116,7 @@ class Receivers:
     def type_name(self, scope: FileScope, position: int, argument: str) -> str:
         """Return the simple name of the type of an argument, "" if nothing states it."""
         value = self._instance_of(scope, position, read_argument(argument))
-        return simple_name(value.owners[0].name if value.owners else value.foreign_type)
+        return simple_name(value.owners[0].name if value.owners else value.unresolved_type)
 
     def members(self, owners: Iterable[Owner], name: str) -> Definitions:
         """Return the members of types under a name, those of a base where the type has none."""
@@ -307,7 +308,7 @@ class Receivers:
                 else:
                     value = self._attribute(value.owners[0], segment.name)
             else:
-                return _FOREIGN if value.is_foreign else value
+                return _FOREIGN if value.is_foreign else _UNKNOWN
         return value
 
     def _attribute(self, owner: Owner, name: str) -> Value:
@@ -364,10 +365,9 @@ class Receivers:
         if called:
             return self.value(scope, position, (*chain, last))
         definitions = self._static(scope, position, (*chain, last))
-        if not definitions and _TYPE_PARAMETER.fullmatch(text):
-            return _UNKNOWN
         if not definitions:
-            return Value(is_foreign=True, foreign_type=name)
+            is_foreign = not _TYPE_PARAMETER.fullmatch(text)
+            return Value(is_foreign=is_foreign, unresolved_type=name)
         return self._value_of(definitions, called=False)
 
     def _static(self, scope: FileScope, position: int, chain: tuple[Segment, ...]) -> Definitions:
