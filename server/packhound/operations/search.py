@@ -85,7 +85,7 @@ class Search(Request):
     files: Annotated[bool, Meta(description="One hit per file.")] = False
     deep: Annotated[
         bool,
-        Meta(description="Read the 50 best hits again, with the transformer of the extra `deep`."),
+        Meta(description="Read the 50 best hits again, with the bundled transformer."),
     ] = True
     git: Annotated[
         bool, Meta(description="Add the commits that the lines of each hit stem from, by git.")

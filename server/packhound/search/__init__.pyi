@@ -23,7 +23,6 @@ from .query.parse import scope_of as scope_of
 from .rank.deep import DeepRanker as DeepRanker
 from .rank.deep import DeepText as DeepText
 from .rank.deep import ReadNodes as ReadNodes
-from .rank.deep import missing_deep_model as missing_deep_model
 from .rank.diversity import Diversity as Diversity
 from .rank.personalization import Personalization as Personalization
 from .rank.personalization import forget as forget

@@ -32,8 +32,8 @@ from packhound.search.rank.fusion import Ranking
 from packhound.search.rank.linear import Source
 from packhound.search.signals.context import SignalContext
 
-STRONG, LIKELY, POSSIBLE = 0.8, 0.4, 0.2
-"""The least chances of these words; below `POSSIBLE` an answer is weak.
+STRONG, LIKELY, POSSIBLE = 0.8, 0.4, 0.16
+"""The least chances of these words; below `POSSIBLE`, as 1 % of right answers are, it is weak.
 
 Of the first hits of graded questions with a chance of 0.40 to 0.45, 55 % are right.
 """

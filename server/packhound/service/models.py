@@ -9,7 +9,7 @@ from pathlib import Path
 from packhound.core.errors import ModelError
 from packhound.core.settings import Settings
 from packhound.encoder import Embedder
-from packhound.search import DeepRanker, Reranker, missing_deep_model
+from packhound.search import DeepRanker, Reranker
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,8 @@ class Models:
                 reranker = Reranker.open(Path(settings.rerank.path), settings.rerank.weight)
         except ModelError as error:
             problems.append(f"results are not reranked: setting 'rerank.path': {error}")
-        missing = missing_deep_model()
-        wants_deep = settings.meaning.enabled and settings.search.deep != "off" and not missing
+        wants_deep = settings.meaning.enabled and settings.search.deep != "off"
         deep = shared_deep_ranker() if wants_deep else None
-        if settings.search.deep == "on" and missing:
-            problems.append(missing)
         return cls(embedder, reranker, deep, tuple(problems), encoder_problem)
 
 

@@ -19,7 +19,6 @@ from packhound.operations import (
     switched_on,
 )
 from packhound.rpc import Params
-from packhound.search import missing_deep_model
 from packhound.service import Roots
 
 
@@ -31,8 +30,6 @@ def search(ls: PackhoundServer, params: Params) -> Json:
     assert isinstance(request, Search)
     query, notes = query_of(call, request)
     results = run_search(ls, query, call.roots)
-    if query.deep and (note := missing_deep_model()):
-        notes = (*notes, note)
     notes = (*results.notes, *notes, *where, *off_notes)
     rows = rows_of(call, request, replace(results, notes=notes))
     answer: Json = leave(call.roots, rows, Locations(ls.session))

