@@ -6,7 +6,7 @@ SOURCE is copied to `--trees` folders, in each of which one file of a hundred is
 are the first reading of the first tree, the first complete answer in each further one, the sum of
 PSS of all processes once every agent has searched and made a pack, the time to the first answer
 after the engine was killed, and the time from a keystroke of an editor that has joined to a search
-that sees it. The extra `deep` is left out, as in the default installation, unless --deep is given.
+that sees it. The deep model is left out unless --deep is given.
 """
 
 from __future__ import annotations

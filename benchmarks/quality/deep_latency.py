@@ -77,7 +77,7 @@ def measure(root: Path, n_questions: int) -> dict[str, object]:
     times, loaded = defaultdict(list), loading()
     engine, n_read = opened(root, settings_from({"index.persist": False})), 0
     ranker = engine.index.models.deep
-    assert ranker is not None, "install the extra `deep`"
+    assert ranker is not None, "the setting search.deep is off"
     for query, deep_query in zip(questions, deep, strict=True):
         engine.search(query)
         times["search alone"].append(timed(partial(engine.search, query)))

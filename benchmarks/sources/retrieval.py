@@ -1,7 +1,7 @@
 """Retrieval of notes by questions in other words: 200 insights, 100 questions.
 
 Run: python -m benchmarks.sources.retrieval [--tuning]
-Through the engine, as `packhound search --type note`; `deep` with the model of the extra `deep`.
+Through the engine, as `packhound search --type note`; `deep` with the deep model.
 The data was written before the search ran on it; `--tuning` asks the 30 questions that weights were
 chosen by, which are none of the 100. Results go to benchmarks/results/sources_retrieval.json.
 """

@@ -11,7 +11,7 @@ from packhound.pack.request import Origin, PackRequest
 
 _HITS = 120
 _SEARCH_MS = 1_000.0
-"""Words and meaning take some 10 ms; the deep model, where it is installed, the rest."""
+"""Words and meaning take some 10 ms; the deep model the rest."""
 _FILE_HITS = 12
 """Hits that are ranked again within a file that is a hit as a whole."""
 _FILE_NODE_FACTOR, _FILE_INNER_FACTOR = 0.4, 0.8
