@@ -54,7 +54,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "operations": {"git", "grep", "impact", "knowledge", "llm", "memory", "pack", "redact"}
     | {"runs", "search", "service", "text"},
-    "lsp": {"impact", "operations", "pack", "redact", "relay", "rpc", "search", "service", "text"},
+    "lsp": {"impact", "operations", "pack", "redact", "relay", "rpc", "service", "text"},
     "mcp": {"operations", "redact", "relay", "rpc", "service"},
     "daemon": {"lsp", "mcp", "operations", "relay", "rpc", "service"},
     "cli": {"daemon", "encoder", "evaluation", "index", "knowledge", "lsp", "mcp", "operations"}

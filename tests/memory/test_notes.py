@@ -63,7 +63,7 @@ def test_word_families_and_abbreviations_find_an_insight(notes: Engine) -> None:
         ("token-budget", "Prompts are cut to 6000 tokens, the oldest messages go first"),
     ):
         notes.notes.add("insight", {"key": key, "content": content})
-    assert titles(notes, "token security", types=("note",))[0] == "jwt-validation"
+    assert titles(notes, "trust a token", types=("note",))[0] == "jwt-validation"
     lexical = titles(notes, "expires validates", types=("note",), mode="lexical")
     assert lexical == ["jwt-validation"]
 

@@ -19,8 +19,8 @@ PROMPT = "how is the price of an order made"
 FILES = {
     "discount.py": "def reduce_total(order):\n    return order.total * (1 - order.discount)\n",
     "orders.py": "def order_price(order):\n    return made(order.price)\n",
-    "first.py": "def order_first(order):\n    return order.lines[0].price\n",
-    "other.py": "def order_second(order):\n    return order.lines[0].price\n",
+    "first.py": "def order_left(order):\n    return order.lines[0].price\n",
+    "other.py": "def order_right(order):\n    return order.lines[0].price\n",
 }
 
 

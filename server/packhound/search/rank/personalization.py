@@ -21,7 +21,7 @@ from packhound.search.stages import StageContext, with_reasons
 log = logging.getLogger("packhound")
 
 _RECENT_CHANGE = 0.3
-_ACTIVATION = 0.6
+_ACTIVATION = 0.75
 """Weights set by hand: there is no data to fit them on that would not be someone's private day."""
 
 _DEPTH = 3
