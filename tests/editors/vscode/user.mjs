@@ -25,7 +25,7 @@ await play(({ page, rows, status, cursor, activeTab, shownTab, until, asks, labe
     await until('the second answer', async () => {
       await page.keyboard.type(' ');
       await page.waitForTimeout(SECOND_ANSWER_MS);
-      return /^send_with_retries/.test((await labels())[1] ?? '');
+      return /^Bucket\.Allow/.test((await labels())[1] ?? '');
     });
     assert.match((await labels())[0], /^Bucket/);
     await page.keyboard.press('Escape');
