@@ -75,8 +75,9 @@ class DeepEncoder:
         """Load the model. Raises ModelError, which names the remedy."""
         try:
             tokenizer = open_tokenizer(FOLDER / "tokenizer.json", MAX_TOKENS)
-            digest = hashlib.sha256((FOLDER / "weights.bin").read_bytes()).hexdigest()
-            return cls(tokenizer, _open_graph(), f"{digest} {MAX_TOKENS} int8")
+            files = ("graph.onnx", "tokenizer.json", "weights.bin")
+            digest = hashlib.sha256(b"".join((FOLDER / name).read_bytes() for name in files))
+            return cls(tokenizer, _open_graph(), f"{digest.hexdigest()} {MAX_TOKENS}")
         except Exception as error:
             raise ModelError(
                 f"the deep model in {FOLDER} cannot be used: {one_line(error)}; "
