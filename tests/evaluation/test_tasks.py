@@ -95,7 +95,7 @@ def test_what_does_not_count_as_solved(tasks: Path, change: dict, outcome: str) 
     assert solved["outcomes"][0].startswith(outcome)
 
 
-@pytest.mark.parametrize("policy", ["best", "pack:7", "skills", "pack+skills:"])
+@pytest.mark.parametrize("policy", ["best", "pack:7", "skills", "pack+skills:", "search:200000"])
 def test_an_unknown_policy_is_refused(tasks: Path, policy: str) -> None:
     result = CliRunner().invoke(main, ["eval", str(tasks), "--run", "--policy", policy])
     assert result.exit_code

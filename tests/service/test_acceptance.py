@@ -263,11 +263,14 @@ def test_what_a_killed_process_wrote_by_half_is_taken_back_and_told(
         engine.close()
 
 
-def test_a_journal_that_cannot_be_read_is_told_once_and_kept(folder: Engine) -> None:
+@pytest.mark.parametrize(
+    "text", [b'{"undo": {"one.py"', b'{"undo":{"a\xff":1},"beside":[]}', b"\0" * 9]
+)
+def test_a_journal_that_cannot_be_read_is_told_once_and_kept(folder: Engine, text: bytes) -> None:
     journals = journals_folder(folder.root)
     journals.mkdir(parents=True, mode=0o700)
     (journals / "0a1b.lock").touch(0o600)
-    (journals / "0a1b").write_bytes(b'{"undo": {"one.py"')
+    (journals / "0a1b").write_bytes(text)
     (journals / "0a1b").chmod(0o600)
     (note,) = ask(folder, "overlays")["notes"]
     assert "what would take it back cannot be read: compare the files with git" in note

@@ -28,7 +28,7 @@ from packhound.redact import visible_line
 
 _PAUSES_S = (1.0, 2.0)
 """Before a command that gave nothing is asked again."""
-_MAX_TOLD, _MAX_REASON = 50, 4_000
+_MAX_TOLD, _MAX_REASON, _MAX_PATHS = 50, 4_000, 100
 """Diagnostics that a proposer is told, and characters of the reason that is kept."""
 
 
@@ -84,12 +84,12 @@ def run(
         known = asker.known(task) if command else ""
         proposer = _Proposer(read_patch(patch) if patch else "", command, work, known)
         is_accepted, facts = _Run(asker, trace, chosen, proposer).play(apply=apply)
+        echo(f"trace: {trace.path}")
         if in_force.settings.sources.episodes:
             asker.answer("record_episode", _episode(task, facts, is_accepted=is_accepted))
         if skill:
             use = {"name": skill, "success_score": float(is_accepted)}
             echo(as_text("record_skill", asker.answer("record_skill", use)))
-    echo(f"trace: {trace.path}")
     sys.exit(0 if is_accepted else 1)
 
 
@@ -97,7 +97,8 @@ def _episode(task: str, facts: runs.Facts, *, is_accepted: bool) -> dict[str, ob
     """Return what is remembered of a run."""
     text = task or f"patch of {', '.join(facts.paths)}"
     result = "accepted" if is_accepted else "rejected"
-    return {"kind": "run", "text": text[:_MAX_REASON], "code": facts.paths, "result": result}
+    code = facts.paths[:_MAX_PATHS]
+    return {"kind": "run", "text": text[:_MAX_REASON], "code": code, "result": result}
 
 
 @run.command()

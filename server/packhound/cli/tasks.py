@@ -30,6 +30,7 @@ from packhound.evaluation import (
 from packhound.operations import as_text
 from packhound.redact import visible_line
 
+_MAX_BUDGET = 100_000
 _POLICY = re.compile(r"(none|pack|search)(\+skills)?(?::([1-9]\d{2,5}))?")
 
 
@@ -68,10 +69,10 @@ class _Policy(NamedTuple):
 def _read_policy(text: str, budget: int) -> _Policy:
     """Read `pack`, `search+skills:4000`. Raises SettingsError."""
     match = _POLICY.fullmatch(text)
-    if match is None:
+    if match is None or int(match[3] or 0) > _MAX_BUDGET:
         raise SettingsError(
             f"--policy is '{text}'; expected none, pack or search, with '+skills' and ':TOKENS',"
-            " from 100 on, if you like"
+            f" from 100 to {_MAX_BUDGET:,}, if you like"
         )
     return _Policy(text, match[1], bool(match[2]), int(match[3] or budget))
 

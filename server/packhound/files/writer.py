@@ -148,7 +148,7 @@ def take_back(root: Path, journals: Path) -> Iterator[Interrupted]:
                 if text := read_private(journal):
                     yield from _taken_back(root, msgspec.json.decode(text, type=_Journal))
                 journal.unlink(missing_ok=True)
-            except msgspec.MsgspecError:
+            except (msgspec.MsgspecError, UnicodeDecodeError):
                 yield Interrupted(damaged=journal)
             lock.release()
             path.unlink(missing_ok=True)

@@ -26,14 +26,7 @@ from packhound.git import PatchedFile
 from packhound.runs import packhound_report
 from packhound.runs.base_runs import BaseRuns, Run, key_of
 from packhound.runs.copy import Copy, CopyLimits, materialize
-from packhound.runs.diagnostics import (
-    Compared,
-    Diagnostic,
-    Outcome,
-    Reader,
-    base_line,
-    compare,
-)
+from packhound.runs.diagnostics import Compared, Diagnostic, Outcome, Reader, base_line, compare
 from packhound.runs.process import Ended, Limits, Order, Process
 from packhound.runs.runners import (
     Runner,

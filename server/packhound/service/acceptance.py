@@ -160,7 +160,8 @@ def _why_not_written(failure: WriteError) -> str:
         return f"nothing was written: {visible_line(problem)}"
     return (
         f"{visible_line(problem)}; what was written is taken back, but for files that were changed"
-        f" since, which stay as they are: {visible_line(', '.join(failure.stayed))}"
+        " since or cannot be written, which stay as they are: "
+        f"{visible_line(', '.join(failure.stayed))}"
     )
 
 

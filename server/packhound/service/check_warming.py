@@ -6,7 +6,7 @@ import logging
 import threading
 from typing import TYPE_CHECKING
 
-from packhound.core.errors import PackhoundError
+from packhound.core.errors import Cancelled, PackhoundError
 from packhound.service.checks import warm_up
 from packhound.service.deep_filling import lower_priority
 
@@ -57,5 +57,7 @@ class CheckWarming:
                 generation = current
                 try:
                     warm_up(self._folder, self._closed)
+                except Cancelled:
+                    return
                 except PackhoundError as problem:
                     log.warning("no check is made ready: %s", problem)

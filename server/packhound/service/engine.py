@@ -512,6 +512,7 @@ class Engine:
             settings = changed(settings, {"index.enabled": False})
         if settings != self.index.settings:
             self.configure(settings)
+        self.preparation.checks.start()
 
     def _trust(self) -> None:
         """Tell those parts that depend on it whether the folder is trusted."""
