@@ -24,12 +24,18 @@ FILES = {
     "    try:\n        from ._fast import weigh\n    except ImportError:\n        pass\n"
     "    return GRAM * units.FACTOR\n",
     "post/units.py": "GRAM = 1\nFACTOR = 2\n",
+    "post/lazy.py": "import lazy_loader\n\n"
+    "__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, ['rates'])\n",
+    "tests/fake/yaml/__init__.py": "def load():\n    return 1\n",
     "web/sender.ts": "export interface Sender {\n  send(box: { size: number }): void;\n"
     "  size?: number;\n}\nexport abstract class Base {\n  abstract stop(): void;\n}\n",
     "web/mail.ts": "import { Base, Sender } from './sender';\nimport * as units from './units';\n\n"
     "export class Mail extends Base implements Sender {\n"
     "  send = (box: { size: number }) => units.weigh(box.size);\n  stop() {}\n}\n",
     "web/units.ts": "export function weigh(size: number) {\n  return size;\n}\n",
+    "web/mail.module.css": ".box {\n  color: red;\n}\n",
+    "web/rates.json": '{"gram": 1}\n',
+    "web/View.vue": "<template><p /></template>\n<script setup>\nconst size = 1;\n</script>\n",
     "java/Sender.java": "package java;\n\ninterface Sender {\n    void send(String box);\n\n"
     "    default void close() {}\n}\n",
     "java/Mail.java": "package java;\n\nclass Mail implements Sender {\n"
@@ -160,6 +166,10 @@ def test_a_type_that_is_whole_or_not_known_to_lack_anything(
             [("post/weigh.py", 4, "OUNCE of .units")],
         ),
         (
+            {"tests/fake/new.py": "from yaml import SafeLoader\n"},
+            [("tests/fake/new.py", 1, "SafeLoader of yaml")],
+        ),
+        (
             {"web/new.ts": "import { weight } from './units';\nimport x from './nowhere.js';\n"},
             [("web/new.ts", 1, "weight of ./units"), ("web/new.ts", 2, "./nowhere.js")],
         ),
@@ -184,4 +194,21 @@ def test_an_import_that_something_may_provide(post: Engine) -> None:
         "web/new.ts": "import React from 'react';\nimport { Mail } from './mail.js';\n"
         "import * as all from './sender';\nimport '@/styles';\n",
     }
+    assert not verdict(post, change)["imports"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        # Exports that a bundler makes, names that a call brings, a package of another root.
+        {"web/new.ts": "import styles from './mail.module.css';\n"},
+        {"web/new.ts": "import rates from './rates.json';\n"},
+        {"web/new.ts": "import View from './View.vue';\n"},
+        {"post/new.py": "from .lazy import rates\n"},
+        {"src2/new.py": "import yaml.nodes\nfrom yaml import SafeLoader\n"},
+    ],
+)
+def test_an_import_of_what_is_not_written_where_it_is_looked_for(
+    post: Engine, change: dict[str, str | None]
+) -> None:
     assert not verdict(post, change)["imports"]

@@ -1,7 +1,8 @@
 """Imports that nothing provides after a patch: no module of the folder, or no name in it.
 
 Judged are paths that lead into the folder for certain: relative ones, and those of a package of
-Python that the folder has once. What is on the disk counts as provided, read or not.
+Python that the folder has once: at its top, in `src`, or in a folder at or above the importer.
+What is on the disk counts as provided, read or not.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _WORD = re.compile(rb"[\w$]+")
 _INDEX = {"python": "__init__", **dict.fromkeys(_SCRIPT, "index")}
 _OPEN = {
     "python": re.compile(
-        r"(?m)\bimport\s*\*|^def __getattr__|\b(?:globals|vars|setattr|exec)\(|\bsys\.modules\["
+        r"\bimport\s*\*|\b__getattr__\b|\b(?:globals|vars|setattr|exec)\(|\bsys\.modules\["
     ),
     **dict.fromkeys(
         _SCRIPT, re.compile(r"\bexport\s*(?:type\s*)?[*=]|(?<![\w.])(?:module\.)?exports\s*[.=\[]")
@@ -148,7 +149,11 @@ class _Folder:
             )
         elif language == "python" and importer.endswith(".py") and module:
             roots = self._roots_of(module.partition(".")[0])
-            target = posixpath.join(roots[0], *module.split(".")) if len(roots) == 1 else "."
+            # One that lies elsewhere, such as a stub of tests, may hide nothing that is installed.
+            is_near = len(roots) == 1 and (
+                roots[0] in ("", "src") or f"{folder}/".startswith(f"{roots[0]}/")
+            )
+            target = posixpath.join(roots[0], *module.split(".")) if is_near else "."
         else:
             return None
         return None if target.startswith(".") else target
@@ -189,6 +194,8 @@ class _Folder:
         word = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
         return (
             not paths
+            # Bundlers make the exports of a style sheet, a picture, or a component.
+            or not all(each.endswith(_SUFFIXES[language]) for each in paths)
             or any((self._root / each).stat().st_size for each in unread)
             or any(_OPEN[language].search(text) or word.search(text) for text in texts)
         )
