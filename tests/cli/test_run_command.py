@@ -161,3 +161,14 @@ def test_a_run_is_remembered_and_counts_for_its_skill(tree: Path) -> None:
         "accepted",
     )
     assert rows["skill"]["title"] == "weigh-letters"
+
+
+def test_a_run_of_more_files_than_are_remembered_ends_as_others(tree: Path) -> None:
+    config = tree.parent / "config/packhound.toml"
+    config.write_text(config.read_text() + "sources.episodes.enabled = true\n")
+    patch = tree.parent / "many.diff"
+    patch.write_text(
+        "".join(f"--- /dev/null\n+++ b/new{i}.py\n@@ -0,0 +1 @@\n+x = {i}\n" for i in range(101))
+    )
+    done, _ = run(tree, f"--patch={patch}", "--gate=files=1")
+    assert done.returncode == 1 and "trace: " in done.stdout, done.stderr
