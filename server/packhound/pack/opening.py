@@ -17,13 +17,16 @@ from packhound.search import WEAK_NOTE
 
 _SHARE, _MAX_TOKENS = 0.06, 60
 """Of the budget, and at most."""
+_TAG_TOKENS = 32
+"""Of the tag around them in XML."""
 _MAX_LEFT_OUT, _LEAST_TOKENS = 3, 1_000
 """Names of what was left out at most, and the budget from which on there are any."""
 
 
 def reserve_opening(request: PackRequest) -> PackRequest:
     """Return the request with room for the first lines of its pack."""
-    room = min(int(request.available * _SHARE), _MAX_TOKENS)
+    share = int(request.available * _SHARE)
+    room = min(share, _MAX_TOKENS) + (min(share, _TAG_TOKENS) if request.format == "xml" else 0)
     return request if request.map else replace(request, reserve=request.reserve + room)
 
 
