@@ -39,7 +39,7 @@ FIXES = Path(__file__).with_name("fixes.json")
 RESULTS = Path(__file__).parent / "results" / "fixes.json"
 _MAX_BYTES = 30_000_000
 _WITHOUT_TYPES = ("sympy",)
-"""Where mypy reads nothing unless it is told on its command line what."""
+"""Projects of which mypy reads nothing but what its command line names."""
 
 
 class Fix(msgspec.Struct, frozen=True):

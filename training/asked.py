@@ -48,7 +48,7 @@ _DRIVERS = {
     "rust": "rs",
     "any": "js mjs ts tsx dart swift lua scala zig R",
 }
-"""What git is to find heads of functions by, and the extensions of files; the last is ours."""
+"""Patterns by which git finds heads of functions, and the extensions of files; the last is ours."""
 _HEAD = (
     r"^[ \t]*((((export|public|private|protected|internal|static|async|final|override|open"
     r"|mutating|default|local|pub|inline|abstract|get|set|fileprivate|@[A-Za-z]+)[ \t]+)*"

@@ -415,7 +415,7 @@ STATED = {
     "  final Net net;\n  void by_base() { up(); }\n  void by_field() { net.up(); }\n"
     "  Net open() { return f(); }\n  void by_result() { open().up(); }\n}\n",
 }
-"""What bases, fields and results of functions state."""
+"""Types that bases, fields and results of functions state."""
 
 
 @pytest.mark.parametrize("suffix", STATED)

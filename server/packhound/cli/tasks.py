@@ -58,7 +58,7 @@ def run_tasks(
 
 
 class _Policy(NamedTuple):
-    """What a proposer is given: `kind` of code within a budget of tokens, maybe skills too."""
+    """Context for a proposer: `kind` of code within a budget of tokens, maybe skills too."""
 
     name: str
     kind: str

@@ -65,7 +65,7 @@ class Interrupted(msgspec.Struct, frozen=True):
 
 
 class WriteError(Exception):
-    """What was raised while files were written, after which they were taken back.
+    """The error that was raised while files were written, after which they were taken back.
 
     But for those that `stayed`: written, and changed by somebody since.
     """

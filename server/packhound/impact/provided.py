@@ -32,7 +32,7 @@ _OPEN = {
         _SCRIPT, re.compile(r"\bexport\s*(?:type\s*)?[*=]|(?<![\w.])(?:module\.)?exports\s*[.=\[]")
     ),
 }
-"""What brings names that a module does not write."""
+"""Statements that bring names which a module does not write."""
 
 
 def find_missing_imports(
@@ -86,7 +86,7 @@ def _importers(after: Side, changed: Sequence[str]) -> Iterator[str]:
 
 
 class _Folder:
-    """What a folder provides: `written` files and those of a snapshot, and of the disk.
+    """Modules and names of a folder: `written` files and those of a snapshot, and of the disk.
 
     But for those that are `gone`.
     """

@@ -30,7 +30,7 @@ _SCRIPT_ABSTRACT = re.compile(
 _SCRIPT_MEMBER = re.compile(r"\s*(?:readonly\s+|get\s+|set\s+)?([A-Za-z_$][\w$]*)\s*[@<:]")
 _WITH_BODY = re.compile(r"\b(?:static|default|private)\b")
 _OF_OBJECT = frozenset({"equals", "hashCode", "toString", "new"})
-"""What each class of Java has; and a signature of a constructor."""
+"""Methods that each class of Java has, and a signature of a constructor."""
 
 
 def find_lacking(
