@@ -119,3 +119,18 @@ def test_without_the_part_of_an_editor_nothing_is_whole(tree: Path, tmp_path: Pa
         interrupted = [each.taken_back for each in take_back(tree, journals)]
         assert interrupted == ([["one.py"]] if saved else [])
         assert (tree / "one.py").read_bytes() == (b"1\n" if saved else b"one\n")
+
+
+def test_a_journal_that_cannot_be_read_is_named_until_it_can(tree: Path, tmp_path: Path) -> None:
+    journals = tmp_path / "journals"
+    killed_by_half(tree, journals)
+    [lock] = journals.glob("*.lock")
+    journal, moved = lock.with_suffix(""), tmp_path / "moved"
+    journal.rename(moved)
+    journal.symlink_to(moved)
+    for _ in range(2):
+        assert [each.damaged for each in take_back(tree, journals)] == [journal]
+    journal.unlink()
+    moved.rename(journal)
+    [interrupted] = take_back(tree, journals)
+    assert interrupted.taken_back and not interrupted.damaged

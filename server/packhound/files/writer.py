@@ -140,18 +140,21 @@ def take_back(root: Path, journals: Path) -> Iterator[Interrupted]:
     """Take back what killed processes wrote by half; what is whole, or being written, stays."""
     for path in sorted(journals.glob("*.lock")):
         lock, journal = FileLock(path), path.with_suffix("")
-        with suppress(StoreError):
+        try:
             if not lock.acquire():
                 continue
-            try:
-                # It is written first: without one there is nothing to take back.
-                if text := read_private(journal):
-                    yield from _taken_back(root, msgspec.json.decode(text, type=_Journal))
-                journal.unlink(missing_ok=True)
-            except (msgspec.MsgspecError, UnicodeDecodeError):
-                yield Interrupted(damaged=journal)
+            # It is written first: without one there is nothing to take back.
+            if text := read_private(journal):
+                yield from _taken_back(root, msgspec.json.decode(text, type=_Journal))
+            journal.unlink(missing_ok=True)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            yield Interrupted(damaged=journal)
+        except StoreError:
+            yield Interrupted(damaged=journal)
+            continue  # It may become readable.
+        finally:
             lock.release()
-            path.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
 
 
 def _taken_back(root: Path, journal: _Journal) -> Iterator[Interrupted]:
