@@ -22,10 +22,11 @@ from packhound.core.settings_reader import settings_from
 from packhound.core.types import Query
 from packhound.files import WalkLimits
 from packhound.git import find_revision
-from packhound.service import Engine
+from packhound.operations import Call, answer
+from packhound.service import Engine, Roots
 
 REPOSITORY = "example.org/team/project"
-N_CHANGED = 20
+N_CHANGED, N_SEARCHES = 20, 20
 
 
 def main() -> None:
@@ -68,8 +69,57 @@ def measure(folder: Path, url: str, temporary: Path, rounds: int) -> None:
             done = subprocess.run(command, env=environment, capture_output=True, check=True)
             rows[kind].append(json.loads(done.stdout))
     for kind, figures in rows.items():
-        middle = {key: statistics.median(row[key] for row in figures) for key in figures[0]}
-        print(f"{kind}: " + ", ".join(f"{key} {value:,.2f}" for key, value in middle.items()))
+        print_medians(kind, figures)
+    beside = []
+    for round_ in range(rounds):
+        os.environ["PACKHOUND_CACHE_DIR"] = str(temporary / f"cache-beside-{round_}")
+        beside.append(search_beside(temporary / f"empty-{round_}", clone, url))
+    print_medians("beside another folder", beside)
+
+
+def print_medians(kind: str, figures: list[dict[str, float]]) -> None:
+    """Print the middle one of each figure."""
+    middle = {key: statistics.median(row[key] for row in figures) for key in figures[0]}
+    print(f"{kind}: " + ", ".join(f"{key} {value:,.2f}" for key, value in middle.items()))
+
+
+def search_beside(folder: Path, clone: Path, url: str) -> dict[str, float]:
+    """Return seconds until hits of a remote repository come, and of searches with it and of it."""
+    folder.mkdir()
+    (folder / "own.py").write_text("def own():\n    return 1\n")
+    settings = settings_from({"team.store": url, "team.remotes": [REPOSITORY]})
+    engine = Engine.open(folder, settings)
+    engine.settled()
+    call = Call(Roots([engine]), settings, is_typing=True)
+    arguments = {"query": "parse the arguments of a request", "deep": False}
+    started = time.perf_counter()
+    answer(call, "search", arguments)
+    before = time.perf_counter() - started
+    while not any("link" in hit or "repository" in hit for hit in asked(call, arguments)):
+        time.sleep(0.01)
+    first = time.perf_counter() - started
+    own = Engine.open(clone, settings_from({"ranking.gitHistory": False}))
+    own.settled()
+    alone = Call(Roots([own]), own.index.settings, is_typing=True)
+    seconds = {"beside": [0.0], "as a folder": [0.0]}
+    for _ in range(N_SEARCHES):
+        for kind, each in (("beside", call), ("as a folder", alone)):
+            begun = time.perf_counter()
+            asked(each, arguments)
+            seconds[kind].append(time.perf_counter() - begun)
+    engine.close()
+    own.close()
+    return {
+        "first answer without it ms": before * 1_000,
+        "first hits of it s": first,
+        "then ms": statistics.median(seconds["beside"]) * 1_000,
+        "as a folder ms": statistics.median(seconds["as a folder"]) * 1_000,
+    }
+
+
+def asked(call: Call, arguments: dict[str, object]) -> list[dict[str, object]]:
+    """Return the hits of a search."""
+    return list(answer(call, "search", arguments)["hits"])
 
 
 def report_push(label: str, url: str, clone: Path) -> None:

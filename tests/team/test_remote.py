@@ -14,9 +14,8 @@ from packhound.core.settings_reader import settings_from
 from packhound.files import WalkLimits
 from packhound.git import find_revision
 from packhound.operations import Call, answer
-from packhound.service import other_roots
+from packhound.service import remotes
 from packhound.service.engine import Engine
-from packhound.service.roots import index_folder
 from packhound.service.several_roots import Roots
 from packhound.team.push import push
 from packhound.team.store import Row, Store
@@ -109,7 +108,7 @@ def test_what_may_not_be_read_is_as_if_it_were_not_there(
 def test_another_branch_and_a_later_push(
     office: Engine, ci: str, kitchen: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(other_roots, "_BRANCH_S", 0.0)
+    monkeypatch.setattr(remotes, "_BRANCH_S", 0.0)
     push_to(ci, kitchen, KITCHEN)
     assert ask(office, "search", query="repo:shop/kitchen light_stove")["hits"]
     (kitchen / "cook" / "oven.py").write_text("def open_oven(door):\n    return door\n")
@@ -123,7 +122,7 @@ def test_another_branch_and_a_later_push(
     assert names[0] == "open_oven"
 
 
-def test_a_pusher_cannot_write_outside_the_folder(office: Engine, ci: str) -> None:
+def test_a_pusher_cannot_write_outside_the_folder(office: Engine, ci: str, cache: Path) -> None:
     rows = []
     for i, path in enumerate(["../evil.py", "/tmp/evil.py", ".git/config", "good.py", "a/../b.py"]):
         text = b"def good():\n    pass\n"
@@ -133,8 +132,7 @@ def test_a_pusher_cannot_write_outside_the_folder(office: Engine, ci: str) -> No
         store.set_branch(KITCHEN, "main", "0" * 40, {*store.add(KITCHEN, rows).values()})
     hits = ask(office, "search", query="repo:kitchen good")["hits"]
     assert [hit["path"] for hit in hits] == ["good.py"]
-    folder = index_folder(office.root)
-    assert [path.name for path in folder.rglob("*.py")] == ["good.py"]
+    assert [path.name for path in cache.rglob("*.py")] == ["good.py"]
 
 
 def test_without_a_store_the_remedy_is_said(tmp_path: Path) -> None:

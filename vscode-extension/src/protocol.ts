@@ -75,8 +75,10 @@ export interface Hit {
   id?: string;
   text?: string;
   date?: string;
-  /** The name of its folder, where hits of another one have its name too. */
+  /** The name of its folder, where hits of another one have its name too, or of its repository. */
   folder?: string;
+  /** Of a repository of the team's store: a page with its line. */
+  link?: string;
   /** Why only its path is known, as of an image; nothing of it is shown. */
   unread?: string;
   /** Of a hit in a notebook: the cell and the line in it, from 1. */
@@ -105,6 +107,8 @@ export interface SearchParams {
   focus?: { uri: string; position: Position };
   /** Also reads the best hits with the deep model, which takes longer. */
   deep?: boolean;
+  /** Also searches the repositories of `team.remotes`, which takes longer. */
+  remotes?: boolean;
   /** Only where holes of the pattern are this: `E=StoreError`. */
   facets?: string[];
   /** As if this diff, or the proposal of this id, were applied. */

@@ -73,15 +73,18 @@ def push(root: Path, url: str, repository: str, branch: str, rev: str) -> None:
 @ROOT
 @click.option("--from", "url", default="", metavar="URL", help="[default: your setting team.store]")
 def pull(root: Path, url: str) -> None:
-    """Index a clone from a team's store; what that lacks is parsed here.
+    """Index a clone from a team's store, and pull the repositories of your team.remotes.
 
-    With your setting team.store each folder that you open does so by itself.
+    What the store lacks is parsed here. With your setting team.store each folder that you open does
+    so by itself.
     """
     changes = [f"team.store={_url(url, folder_settings(root).read().settings)}"]
     settings = folder_settings(root, overrides_of("", changes))
     with open_engine(root, settings, PULL_TIMING) as engine:
         engine.flush()
         status, stored = engine.status(), engine.index.stored
+        for note in engine.others.look():
+            echo(f"note: {note}", err=True)
     n_read, n_bytes = (stored.n_read, stored.n_bytes) if stored else (0, 0)
     echo(f"{status.files:,} files, {n_read:,} of them from the store ({n_bytes / 1e6:.1f} MB)")
     if stored and stored.problem:

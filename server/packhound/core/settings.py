@@ -517,6 +517,34 @@ class TeamSettings(Struct, frozen=True):
             of_user=True,
         ),
     ] = ""
+    remotes: Annotated[
+        tuple[_Text, ...],
+        _list(
+            "Repositories of the store that are searched beside the open folder, such as "
+            "`github.com/shop/*` or `kitchen@main`, one after the other as far as "
+            "`team.remoteMegabytes` goes. It counts in your own settings, never in a folder's.",
+            of_user=True,
+        ),
+    ] = ()
+    remote_megabytes: Annotated[
+        int,
+        _number(
+            "Size of the texts of repositories that are pulled from the store; beyond it those not "
+            "used for longest are deleted.",
+            1,
+            1_000_000,
+            of_user=True,
+        ),
+    ] = 500
+    link: Annotated[
+        str,
+        _text(
+            "Link to a line of a repository of the store, such as "
+            "`https://{repository}/blob/{branch}/{path}#L{line}`, also with `{commit}`; hits have "
+            "none without it.",
+            of_user=True,
+        ),
+    ] = ""
 
 
 class ChangeSettings(Struct, frozen=True):

@@ -17,6 +17,7 @@ from packhound.lsp.position import range_of_span
 from packhound.lsp.selection_range import name_span
 from packhound.lsp.session import Session
 from packhound.lsp.uris import uri_from_path
+from packhound.service import Engine
 from packhound.text import CellSpan, LineIndex, cell_at, cells_in, file_lines, is_notebook
 
 
@@ -25,7 +26,6 @@ class Locations:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._engines = {str(engine.root): engine for engine in session.workspace.engines}
         self._sources: dict[tuple[str, str], bytes | None] = {}
         self._cells: dict[tuple[str, str], list[CellSpan]] = {}
         self._file_lines: dict[tuple[str, str], list[list[int]]] = {}
@@ -124,9 +124,18 @@ class Locations:
     def _source(self, node: NodeRef) -> bytes | None:
         key = (node.root, node.path)
         if key not in self._sources:
-            engine = self._engines.get(node.root)
+            engine = self._engine(node.root)
             self._sources[key] = engine.source(node.path) if engine else None
         return self._sources[key]
+
+    def _engine(self, root: str) -> Engine | None:
+        """Return the engine of a folder, or of another root that was asked."""
+        engines = self._session.workspace.engines
+        for engine in engines:
+            if str(engine.root) == root:
+                return engine
+        opened = filter(None, (engine.others.at(root) for engine in engines))
+        return next((elsewhere.engine for elsewhere in opened), None)
 
 
 def mistakable_folders(hits: Sequence[Hit]) -> list[str]:

@@ -18,7 +18,7 @@ Handler: TypeAlias = Callable[[PackhoundServer, Params], Json]
 
 _OF_THE_PROTOCOL = ("textDocument", "uri", "position", "workDoneToken", "partialResultToken")
 DEFAULTS: Mapping[str, Json] = {
-    "search": {"deep": False, "snippet_lines": 0},
+    "search": {"deep": False, "remotes": False, "snippet_lines": 0},
     "related": {"snippet_lines": 0},
     "symbol": {"limit": 100},
     "explain": {"deep": False},

@@ -4,6 +4,7 @@ from .decisions import check_acceptance as check_acceptance
 from .decisions import record_acceptance as record_acceptance
 from .docs import DOCS_FOLDER as DOCS_FOLDER
 from .docs import PAGE_MARK as PAGE_MARK
+from .elsewhere import beside as beside
 from .elsewhere import elsewhere as elsewhere
 from .explain import Explain as Explain
 from .explain import explain_hit as explain_hit

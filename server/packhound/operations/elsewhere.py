@@ -17,11 +17,14 @@ from packhound.operations.operation import Call
 from packhound.redact import visible_line
 
 _FILTER = re.compile(r"(?<!\S)(rev|deps|repo):(\S+)")
+_ORGANISATION = re.compile(r"(?<!\S)org:(\S+)")
 _OVERLAY = re.compile(r"(?<!\S)overlay:([0-9a-f]{8})(?!\S)")
 _LABEL = re.compile(r"(?:\./)?(rev|deps|repo)@([^/\s]+)(?:/|$)")
 _PLACES = ("path", "name", "focus_path")
 _AGENT_S, _TYPING_S, _READ_S = 20.0, 1.0, 60.0
 """Seconds that agents, lists at each key and others wait for a first reading."""
+_REMOTES_S = 3.0
+"""Seconds that the command line waits for the indexes of what is pulled to be opened."""
 
 
 def elsewhere(
@@ -34,6 +37,35 @@ def elsewhere(
     call, arguments, notes = _other_root(call, arguments)
     call, arguments, note = _as_if_patched(call, arguments)
     return call, arguments, [*notes, *note]
+
+
+def beside(
+    call: Call, arguments: Mapping[str, object]
+) -> tuple[Call, Mapping[str, object], list[str]]:
+    """Return the call of a search with the repositories of `team.remotes` that it asks too.
+
+    `org:NAME` in the query leaves out the folders and repositories of others. Raises SettingsError:
+    there are no others.
+    """
+    query = str(arguments.get("query") or "")
+    match = None if "\n" in query.strip() else _ORGANISATION.search(query)
+    if arguments.get("root") or not (match or arguments.get("remotes", True)):
+        return call, arguments, []
+    remotes, notes = dict[str, service.Root](), dict[str, None]()
+    seconds = 0.0 if call.is_agent or call.is_typing else _REMOTES_S
+    for root in call.roots:
+        others, lacking = root.engine.others.beside(seconds)
+        notes |= dict.fromkeys(lacking)
+        remotes |= {o.label: service.Root(o.engine, o.label, o.origin) for o in others}
+    roots = call.roots.beside([*remotes.values()])
+    if match:
+        arguments = {**arguments, "query": _ORGANISATION.sub("", query, count=1).strip()}
+        roots = roots.of_organisation(match[1])
+        if not (len(roots) or roots.remotes):
+            where = "no open folder, and no repository of team.remotes that is pulled, is of it"
+            problem = f"'org:{visible_line(match[1][:200])}': {where}"
+            raise SettingsError("; ".join((problem, *notes)))
+    return replace(call, roots=roots), arguments, [*notes]
 
 
 def _as_if_patched(
@@ -74,7 +106,7 @@ def _other_root(
     written = str(arguments.get("root") or "")
     for root in call.roots if written else ():
         if other := root.engine.others.at(written):
-            roots = call.roots.with_other(other.engine, other.label)
+            roots = call.roots.with_other(service.Root(other.engine, other.label, other.origin))
             return replace(call, roots=roots), {**arguments, "root": ""}, [other.note]
     address, arguments = _take_address(arguments)
     if not address:
@@ -88,7 +120,7 @@ def _other_root(
             continue
         if not other.engine.settled(seconds):
             other.engine.read_first(str(arguments.get("query", "")))
-        roots = call.roots.with_other(other.engine, other.label)
+        roots = call.roots.with_other(service.Root(other.engine, other.label, other.origin))
         return replace(call, roots=roots), arguments, [other.note]
     raise service.best_refusal(refusals or [SettingsError("no folder is open")])
 

@@ -93,7 +93,7 @@ def resolve_folder(engine: Engine, path: str) -> str:
 class References:
     """References to nodes: `path#Qual.name` if that names the node alone in its file, or a line."""
 
-    def __init__(self, roots: Roots) -> None:
+    def __init__(self, roots: Iterable[Root]) -> None:
         self._engines = {root.path: root.engine for root in roots}
         self._names: dict[tuple[str, str], Counter[str]] = {}
 

@@ -35,7 +35,7 @@ from packhound.operations import (
     status,
     symbol,
 )
-from packhound.operations.elsewhere import elsewhere
+from packhound.operations.elsewhere import beside, elsewhere
 from packhound.operations.operation import NODE, Call, Json, Operation, Request
 from packhound.operations.rows import readiness, skipped_note
 from packhound.operations.text import Row
@@ -157,6 +157,8 @@ def _answer(
         names = ", ".join(each.name for each in OPERATIONS.values() if each.takes_patch)
         raise SettingsError(f"'{visible_line(name)}' takes no patch; these do: {names}")
     call, arguments, notes = elsewhere(call, arguments)
+    if name == search.OPERATION.name and not notes:
+        call, arguments, notes = beside(call, arguments)
     values = {key: value for key, value in arguments.items() if key not in ("root", "trace")}
     written = arguments.get("root") or ""
     if not isinstance(written, str):
@@ -228,7 +230,7 @@ def leave(
     left = {key: leave(roots, value, locations) for key, value in rows.items() if key != NODE}
     node = rows.get(NODE)
     if isinstance(node, NodeRef):
-        left |= roots.whose(node.root)
+        left |= roots.place_of(node)
         if roots.adds(node):
             left["proposed"] = True
         if locations and node.path:

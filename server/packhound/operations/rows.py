@@ -97,7 +97,7 @@ def readiness(reading: Reading) -> Json:
 
 def hit_rows(roots: Roots, hits: Sequence[Hit], *, explain: bool) -> Iterator[Json]:
     """Yield hits: `reasons` in words; to explain also `why`, whose contributions are the score."""
-    references = References(roots)
+    references = References((*roots, *roots.remotes))
     for hit in hits:
         explanation = hit.explanation()
         row = {

@@ -148,6 +148,10 @@ class Search(Request):
     facets: Annotated[
         Words, Meta(description="Only where holes of the pattern are this: NAME=VALUE.")
     ] = ()
+    remotes: Annotated[
+        bool,
+        Meta(description="Search the repositories of team.remotes too, as far as they are pulled."),
+    ] = True
     focus_path: FocusPath = ""
     focus_line: Line = 0
     offset: Offset = 0
@@ -335,6 +339,7 @@ OPERATION = Operation(
         "since",
         "before",
         "tags",
+        "remotes",
     ),
     instead="For exact text use grep, for a task pack.",
     lists=True,

@@ -7,48 +7,29 @@ the most files in common, so that only files that differ are parsed.
 from __future__ import annotations
 
 import hashlib
-import shutil
 import threading
-import time
 from datetime import datetime, timezone
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from packhound import team
-from packhound.core.errors import RootError, SettingsError, StoreError
+from packhound.core.errors import RootError, SettingsError
 from packhound.core.private_file import make_private_folder, write_private_atomic
 from packhound.core.settings import Settings
 from packhound.core.settings_reader import changed
 from packhound.core.status import Reading
-from packhound.git import Revision, find_revision, write_revision
+from packhound.git import Revision, find_revision, remote_names, write_revision
 from packhound.redact import visible_line
 from packhound.service.dependencies import find_dependency
 from packhound.service.indexed_folder import IndexedFolder
-from packhound.service.roots import REVISIONS, clear_index, index_folder, real_path
+from packhound.service.remotes import MAX_OPEN, READ_ONLY, Other
+from packhound.service.roots import REVISIONS, index_folder, real_path
 
 if TYPE_CHECKING:
     from packhound.service.engine import Engine
 
-_MAX_OPEN = 3
-"""Engines of other roots that a folder keeps in memory; the one asked least lately is closed."""
 _SAVE_S = 5.0
 _COMMIT_DIGITS = 12
-_BRANCH_S = 5.0
-"""Time in which a branch of the team's store is not looked up again."""
-_READ_ONLY = {
-    "ranking.activity": False,
-    "sources.episodes.enabled": False,
-    "search.sources": [],
-}
-"""Settings of engines that nobody works in."""
-
-
-class Other(NamedTuple):
-    """A folder outside the workspace: its label in answers, and a note on what it is."""
-
-    engine: Engine
-    label: str
-    note: str
 
 
 class _Place(NamedTuple):
@@ -65,7 +46,28 @@ class OtherRoots:
         self._lock = threading.Lock()
         # Replaced as a whole, the one asked last at the end: `at` waits for no reading of a commit.
         self._opened: dict[Path, Other] = {}
-        self._branches: dict[str, tuple[float, team.Branch]] = {}
+        self._remotes = folder.peers.remotes
+
+    @cached_property
+    def repositories(self) -> list[str]:
+        """The names of the folder's repository, as a team's store knows it."""
+        return remote_names(self._folder.root)
+
+    def beside(self, seconds: float) -> tuple[list[Other], list[str]]:
+        """Return the remotes of the user's settings that can be asked, and notes on others.
+
+        Waits some seconds for the reading of what is pulled.
+        """
+        folder = self._folder
+        if not folder.settings.team.remotes:
+            return [], []
+        self._remotes.follow(self)
+        return self._remotes.beside(folder.settings, self.repositories, folder.peers, seconds)
+
+    def look(self) -> list[str]:
+        """Pull the remotes of the user's settings now; return notes on those that were not."""
+        self._remotes.follow(self)
+        return self._remotes.look(self._folder.settings, self._folder.peers)
 
     def open(self, address: str) -> Other:
         """Return what `rev:NAME`, `deps:NAME` or `repo:NAME` stands for; it may not be read yet.
@@ -75,19 +77,21 @@ class OtherRoots:
         from packhound.service.engine import Engine  # An engine has these.
 
         source, _, name = address.partition(":")
+        if source == "repo":
+            self._remotes.follow(self)
+            return self._remotes.open(name, self._folder.settings, self._folder.peers)
         with self._lock:
-            places = {"rev": self._revision, "repo": self._repository}
-            place = places.get(source, self._dependency)(name)
+            place = self._revision(name) if source == "rev" else self._dependency(name)
             opened = dict(self._opened)
             other = opened.pop(place.folder, None)
             if other is None:
-                settings = changed(self._folder.settings, _READ_ONLY)
+                settings = changed(self._folder.settings, READ_ONLY)
                 engine = Engine.open(
                     place.folder, settings, self._folder.on_change, peers=self._folder.peers
                 )
                 other = Other(engine, place.label, place.note)
             other = opened[place.folder] = other._replace(note=place.note)
-            unused = [opened.pop(folder) for folder in [*opened][:-_MAX_OPEN]]
+            unused = [opened.pop(folder) for folder in [*opened][:-MAX_OPEN]]
             self._opened = opened
             for each in unused:
                 each.engine.close()
@@ -95,21 +99,28 @@ class OtherRoots:
 
     def at(self, folder: str) -> Other | None:
         """Return the other root at a path, as rows of answers name it, if it is open."""
-        return next((o for o in self._opened.values() if str(o.engine.root) == folder), None)
+        opened = self._opened.values()
+        found = next((other for other in opened if str(other.engine.root) == folder), None)
+        return found or self._remotes.at(folder)
 
     @property
     def pending(self) -> int:
         """Number of files that are still to be read."""
-        return sum(other.engine.index.queue.pending for other in self._opened.values())
+        return sum(engine.index.queue.pending for engine in self._engines)
 
     @property
     def readings(self) -> list[Reading]:
         """Readings of those that are not complete."""
-        readings = [other.engine.reading for other in self._opened.values()]
+        readings = [engine.reading for engine in self._engines]
         return [reading for reading in readings if not reading.is_complete]
+
+    @property
+    def _engines(self) -> list[Engine]:
+        return [other.engine for other in self._opened.values()] + self._remotes.named_engines
 
     def close(self) -> None:
         """Close all of them; their indexes stay in the cache."""
+        self._remotes.leave(self)
         with self._lock:
             opened, self._opened = self._opened, {}
             for other in opened.values():
@@ -136,43 +147,6 @@ class OtherRoots:
             f" submodules and files over {most:,} kB"
         )
         return _Place(folder, f"rev@{short}", note)
-
-    def _repository(self, name: str) -> _Place:
-        """Return the folder with the files of a branch of the team's store, written if need be."""
-        index = self._folder.settings.index
-        url = self._folder.settings.team.store
-        if not url:
-            raise SettingsError("'repo:NAME' asks a team's store, which your 'team.store' names")
-        asked_at, branch = self._branches.get(name, (0.0, None))
-        try:
-            if branch is None or time.monotonic() - asked_at > _BRANCH_S:
-                with team.Store.open(url) as store:
-                    branch = team.find_branch(store, name)
-                self._branches[name] = time.monotonic(), branch
-            short = hashlib.sha256(f"{branch.commit} {branch.pushed_at}".encode()).hexdigest()[:16]
-            folder = index_folder(self._folder.root) / REVISIONS / f"{branch.id}-{short}"
-            if not self._is_written(folder):
-                make_private_folder(folder.parent)
-                with team.Store.open(url) as store:
-                    team.write_branch(store, branch, folder, index.max_files)
-                self._drop_older(branch, folder)
-        except (StoreError, OSError) as problem:
-            raise SettingsError(
-                f"the team's store is not read: {visible_line(str(problem))}"
-            ) from None
-        label = f"repo@{branch.repository}@{branch.name}".replace("/", "+")
-        note = (
-            f"repo:{name} is '{branch.name}' of {branch.repository} in the team's store, commit"
-            f" {branch.commit[:_COMMIT_DIGITS]} of {branch.pushed_at.date()}, without secrets"
-        )
-        return _Place(folder, visible_line(label), visible_line(note))
-
-    def _drop_older(self, branch: team.Branch, folder: Path) -> None:
-        """Delete what was pushed to a branch before."""
-        for each in folder.parent.glob(f"{branch.id}-*"):
-            if each.is_dir() and each != folder and each not in self._opened:
-                clear_index(each)
-                shutil.rmtree(each, ignore_errors=True)
 
     def _dependency(self, name: str) -> _Place:
         found = find_dependency(self._folder.root, name)

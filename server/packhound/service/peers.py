@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from packhound.service.remotes import Remotes
 
 if TYPE_CHECKING:
     from packhound.service.engine import Engine
@@ -17,3 +19,4 @@ class Peers:
     """
 
     engines: tuple[Engine, ...] = ()
+    remotes: Remotes = field(default_factory=Remotes)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 import threading
+import time
 from collections.abc import Collection, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
@@ -29,23 +30,28 @@ from packhound.search import (
     falling_chances,
     merge_notes,
     rank_hits,
+    scope_of,
     so_far,
     without_denials,
 )
 from packhound.service.engine import Engine
+from packhound.service.remotes import Origin
 from packhound.service.roots import real_path, root_path
 
 if TYPE_CHECKING:
     from packhound.pack import Pack, PackRequest
 
+_REMOTES_S = 2.0
+"""Time in which remotes begin to be searched, once the folders have answered."""
 _WILDCARD = re.compile(r"[\\*?\[]")
 
 
 class Root(NamedTuple):
-    """A folder and its label."""
+    """A folder, its label, and of a repository of a team's store what it is there."""
 
     engine: Engine
     label: str
+    origin: Origin | None = None
 
     @property
     def path(self) -> str:
@@ -60,6 +66,8 @@ class Roots:
         labels = labels_of([engine.root for engine in engines])
         self._all = tuple(Root(*pair) for pair in zip(engines, labels, strict=True))
         self._asked = self._all
+        self.remotes: tuple[Root, ...] = ()
+        """Repositories of a team's store that a search asks too, after the folders."""
 
     def __iter__(self) -> Iterator[Root]:
         return iter(self._asked)
@@ -74,8 +82,17 @@ class Roots:
 
     def whose(self, path: str) -> dict[str, object]:
         """Return `root` and `label` for a row of the folder at `path`, nothing if it is alone."""
-        root = next((root for root in self._all if root.path == path), None)
-        return {"root": root.path, "label": root.label} if root and self.are_named else {}
+        named = (*self._all, *self.remotes) if self.are_named else self.remotes
+        root = next((root for root in named if root.path == path), None)
+        return {"root": root.path, "label": root.label} if root else {}
+
+    def place_of(self, node: NodeRef) -> dict[str, object]:
+        """Return whose a node is, and where its line is in a repository of a team's store."""
+        roots = (*self._all, *self.remotes)
+        root = next((root for root in roots if root.path == node.root), None)
+        origin = root.origin if root else None
+        place = origin.place(node.path, node.span.start_line + 1) if origin else {}
+        return {**self.whose(node.root), **place}
 
     def select(self, written: str) -> Roots:
         """Return the folder that a path, a path in it, a URI or the end of its path names.
@@ -107,11 +124,29 @@ class Roots:
         """Return the folders to ask but for some; their rows are named as before."""
         return self._asking(*(root for root in self if root.path not in paths))
 
-    def with_other(self, engine: Engine, label: str) -> Roots:
-        """Return a further root to ask alone; its rows are named by a label."""
-        other = Root(engine, label)
+    def with_other(self, other: Root) -> Roots:
+        """Return a further root to ask alone; its rows are named by its label."""
         roots = self._asking(other)
         roots._all = (*self._all, other)
+        return roots
+
+    def beside(self, remotes: Sequence[Root]) -> Roots:
+        """Return the same folders to ask, and repositories that a search asks after them."""
+        roots = copy(self)
+        roots.remotes = (*remotes,)
+        return roots
+
+    def of_organisation(self, name: str) -> Roots:
+        """Return the folders and repositories to ask that are of an organisation."""
+
+        def is_of(repositories: Sequence[str]) -> bool:
+            parents = (f"/{each.rpartition('/')[0]}" for each in repositories)
+            return any(parent.endswith(f"/{name}") for parent in parents)
+
+        roots = self._asking(*(r for r in self if is_of(r.engine.others.repositories)))
+        roots.remotes = tuple(
+            each for each in self.remotes if each.origin and is_of([each.origin.repository])
+        )
         return roots
 
     def as_if(self, root: Root, engine: Engine) -> Roots:
@@ -156,14 +191,27 @@ class Roots:
         return tuple(f"/{_WILDCARD.sub(_escape, path.as_posix())}/" for path in inner)
 
     def search(self, query: Query, cancel: threading.Event | None = None) -> Results:
-        """Return the best hits of all folders."""
-        if len(self) == 1:
+        """Return the best hits of all folders and remotes."""
+        if len(self) == 1 and not self.remotes:
             return self._asked[0].engine.search(query, cancel)
         answers = []
         for root in self:
             excluded = (*query.exclude, *self.inner_globs(root))
             answers.append(root.engine.search(replace(query, exclude=excluded), cancel))
-        return _merge_results(query, answers)
+        return _merge_results(query, [*answers, *self._search_remotes(query, cancel)])
+
+    def _search_remotes(self, query: Query, cancel: threading.Event | None) -> Iterator[Results]:
+        """Yield the answers of remotes, as many as there is time for, then a note on the others."""
+        if scope_of(query)[0].record_types:
+            return  # Of the store there is code alone.
+        started, query = time.monotonic(), replace(query, focus=None)
+        for n_asked, remote in enumerate(self.remotes):
+            if time.monotonic() - started > _REMOTES_S or (cancel and cancel.is_set()):
+                n_left = len(self.remotes) - n_asked
+                note = f"{STOPPED_NOTE}{_REMOTES_S:g} s, without {n_left:,} remote repositories"
+                yield Results(query.text, (), True, 0, 0.0, 0, notes=(note,))
+                return
+            yield remote.engine.search(query, cancel)
 
     def grep(
         self,

@@ -5,7 +5,13 @@ from .local import stop_server as stop_server
 from .push import push as push
 from .reading import Parsers as Parsers
 from .reading import StoredFiles as StoredFiles
+from .remote import Tree as Tree
+from .remote import delete_tree as delete_tree
 from .remote import find_branch as find_branch
+from .remote import match_branches as match_branches
+from .remote import read_tree as read_tree
+from .remote import touch_tree as touch_tree
+from .remote import used_at as used_at
 from .remote import write_branch as write_branch
 from .schema import VERSION as VERSION
 from .store import Branch as Branch

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 import zlib
+from collections.abc import Iterable
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
 
 from packhound.core.errors import SettingsError, StoreError
 from packhound.core.private_file import write_private_atomic
@@ -19,44 +26,60 @@ _MARK = ".repository"
 _MAIN = ("main", "master")
 
 
-def find_branch(store: Store, written: str) -> Branch:
-    """Return the branch that `NAME` or `NAME@BRANCH` stands for; NAME may be the end of one.
+class Tree(NamedTuple):
+    """Files of a branch that lie in a folder, and the size of their texts."""
 
-    `/` may be written as `+`. Without BRANCH it is main, master or the one pushed last.
+    folder: Path
+    branch: Branch
+    n_bytes: int
+
+
+def find_branch(branches: Iterable[Branch], written: str) -> Branch:
+    """Return the branch that `NAME` or `NAME@BRANCH` stands for.
+
     Raises SettingsError: the user may read none, or several.
     """
-    name, _, branch_name = written.replace("/", "+").partition("@")
-    branches = [
-        branch
-        for branch in store.branches()
-        if f"+{_folded(branch.repository)}".endswith(f"+{name}")
-    ]
-    exact = [branch for branch in branches if _folded(branch.repository) == name]
-    branches = exact or branches
-    if branch_name:
-        branches = [branch for branch in branches if _folded(branch.name) == branch_name]
-    names = list(dict.fromkeys(branch.repository for branch in branches))
-    if len(names) != 1:
-        problem = f"may be any of {', '.join(names)}" if names else "is no repository, or branch,"
+    matches = match_branches(branches, written)
+    if len(matches) != 1:
+        names = ", ".join(branch.repository for branch in matches)
+        problem = f"may be any of {names}" if names else "is no repository, or branch,"
         where = "" if names else " of the team's store that you may read"
         raise SettingsError(visible_line(f"'repo:{written[:200]}' {problem}{where}"))
-    return min(branches, key=lambda branch: branch.name not in _MAIN)
+    return matches[0]
 
 
-def write_branch(store: Store, branch: Branch, folder: Path, max_files: int) -> None:
-    """Write the files of a branch below a new `folder`, read-only, as they were stored.
+def match_branches(branches: Iterable[Branch], written: str) -> list[Branch]:
+    """Return the branch of each repository that `NAME` or `NAME@BRANCH` may stand for.
 
-    The folder appears when it is whole. Raises OSError, StoreError.
+    NAME may be the end of a name, `*` in it is anything, and `/` may be written as `+`. Without
+    BRANCH it is main, master or the first of the branches.
     """
-    parts = Path(tempfile.mkdtemp(prefix="part-", dir=folder.parent))
+    name, _, branch_name = written.replace("/", "+").partition("@")
+    pattern = re.compile(r"(?:.*\+)?" + re.escape(name).replace(r"\*", ".*"))
+    chosen = [each for each in branches if pattern.fullmatch(_folded(each.repository))]
+    exact = [each for each in chosen if _folded(each.repository) == name]
+    of: dict[str, list[Branch]] = {}
+    for branch in exact or chosen:
+        if not branch_name or _folded(branch.name) == branch_name:
+            of.setdefault(branch.repository, []).append(branch)
+    return [min(each, key=lambda branch: branch.name not in _MAIN) for each in of.values()]
+
+
+def write_branch(store: Store, branch: Branch, folder: Path, max_files: int, max_bytes: int) -> int:
+    """Write the files of a branch below a new `folder`, read-only; return their size.
+
+    The folder appears when it is whole. Raises OSError, StoreError: also for more bytes.
+    """
+    parts, n_bytes = Path(tempfile.mkdtemp(prefix="part-", dir=folder.parent)), 0
     try:
-        for i, (path, text) in enumerate(store.texts(branch)):
-            if i >= max_files:
-                break
+        for path, compressed in islice(store.texts(branch), max_files):
             if is_safe(path):  # Whoever may push has chosen it.
-                _write(parts / path, inflate(text), branch.pushed_at.timestamp())
-        mark = folder.with_name(folder.name + _MARK)
-        write_private_atomic(mark, branch.repository.encode())
+                text = inflate(compressed)
+                n_bytes += len(text)
+                if n_bytes > max_bytes:
+                    raise StoreError(f"{branch.repository} is larger than the room left for it")
+                _write(parts / path, text, branch.pushed_at.timestamp())
+        write_private_atomic(_mark_of(folder), msgspec.json.encode((branch, n_bytes)))
         parts.replace(folder)
     except BaseException as error:
         shutil.rmtree(parts, ignore_errors=True)
@@ -64,14 +87,46 @@ def write_branch(store: Store, branch: Branch, folder: Path, max_files: int) -> 
             raise StoreError("a text of the team's store is damaged") from None
         if not folder.is_dir():  # Another process may have been faster.
             raise
+    return n_bytes
+
+
+def read_tree(folder: Path) -> Tree | None:
+    """Return what was written to a folder; None if it is not there, or not whole."""
+    try:
+        mark = msgspec.json.decode(_mark_of(folder).read_bytes(), type=tuple[Branch, int])
+    except (OSError, msgspec.MsgspecError, ValueError):
+        return None
+    return Tree(folder, *mark) if folder.is_dir() else None
+
+
+def delete_tree(folder: Path) -> None:
+    """Delete what was written to a folder."""
+    _mark_of(folder).unlink(missing_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def touch_tree(folder: Path) -> None:
+    """Note that a tree was used just now."""
+    with suppress(OSError):
+        _mark_of(folder).touch()
+
+
+def used_at(folder: Path) -> float:
+    """Return when a tree was used, in seconds since 1970."""
+    try:
+        return _mark_of(folder).stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def repositories_of(root: Path) -> list[str]:
     """Return the names under which a store knows the files of a folder."""
-    try:
-        return [root.with_name(root.name + _MARK).read_text("utf-8")]
-    except (OSError, ValueError):
-        return remote_names(root)
+    tree = read_tree(root)
+    return [tree.branch.repository] if tree else remote_names(root)
+
+
+def _mark_of(folder: Path) -> Path:
+    return folder.with_name(folder.name + _MARK)
 
 
 def _folded(name: str) -> str:

@@ -38,8 +38,8 @@ export interface Question {
   title: string;
   placeholder: string;
   ask: (text: string, token: vscode.CancellationToken, facet?: string) => Promise<Answer>;
-  /** Asks for a better order of the hits, which takes longer; undefined where there is none. */
-  refine?: (text: string, token: vscode.CancellationToken) => Promise<Answer | undefined>;
+  /** Asks for more hits in a better order, which takes longer. */
+  refine?: (text: string, token: vscode.CancellationToken) => Promise<Answer>;
   rowsWithoutText: () => Item[];
   /** Pressed with the text that is there; true where title and rows are to be made anew. */
   buttons: (vscode.QuickInputButton & { press: (text: string) => boolean })[];

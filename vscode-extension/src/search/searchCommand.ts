@@ -62,8 +62,8 @@ export function searchAsTyped(
     placeholder: 'A name, or what the code does; kind:class lang:go path:src/** "exact" /regex/',
     ask: (text, token, facet) =>
       answer({ query: text, ...near, ...(facet && { facets: [facet] }) }, token),
-    refine: async (text, token) =>
-      isRefined() ? answer({ query: text, ...near, deep: true }, token) : undefined,
+    refine: (text, token) =>
+      answer({ query: text, ...near, deep: isRefined(), remotes: true }, token),
     buttons: [
       {
         iconPath: new vscode.ThemeIcon('filter'),

@@ -34,7 +34,7 @@ end
 
 -- An answer that takes longer is announced, so that nobody takes an old list for it.
 local SLOW_MS = 200
--- The deep model takes time: it is asked when typing rests, not at every key.
+-- The deep model and remote repositories take time: they are asked when typing rests.
 local REST_MS = 500
 
 --- The deep model gives a second answer, not the first one, and not none.
@@ -47,7 +47,7 @@ end
 ---@field method string
 ---@field params fun(text: string): table
 ---@field rows fun(answer: table): packhound.Item[]
----@field refines boolean? there is a second answer, by the deep model
+---@field refines boolean? there is a second answer, by the deep model and of remote repositories
 
 ---@return packhound.Question
 function M.search_question()
@@ -61,7 +61,7 @@ function M.search_question()
       hits.last = results
       return hits.rows(results)
     end,
-    refines = is_refined(),
+    refines = true,
   }
 end
 
@@ -91,7 +91,7 @@ function M.asker(question)
       if cancelled then
         return
       end
-      local params = near(vim.tbl_extend('error', question.params(text), { deep = true }))
+      local params = near(vim.tbl_extend('error', question.params(text), { deep = is_refined(), remotes = true }))
       cancel_request = client.request_async(question.method, params, function(_, results)
         if results and later.better(hits.rows(results)) then
           hits.last = results

@@ -10,6 +10,7 @@ from packhound.lsp.locations import Locations, mistakable_folders
 from packhound.lsp.operations import arguments_of, call_of
 from packhound.operations import (
     Search,
+    beside,
     elsewhere,
     leave,
     query_of,
@@ -26,6 +27,8 @@ def search(ls: PackhoundServer, params: Params) -> Json:
     """Return the hits of a query over all folders."""
     call, off_notes = switched_on(call_of(ls, is_typing=True))
     call, arguments, where = elsewhere(call, arguments_of(ls, "search", params))
+    if not where:
+        call, arguments, where = beside(call, arguments)
     request = read_request("search", arguments)
     assert isinstance(request, Search)
     query, notes = query_of(call, request)
@@ -38,6 +41,7 @@ def search(ls: PackhoundServer, params: Params) -> Json:
         hit.explanation()
     hits = results.hits[request.offset :]
     for row, folder in zip(rows_in(answer, "hits"), mistakable_folders(hits), strict=False):
+        folder = str(row.get("repository") or folder)
         row |= {"folder": folder} if folder else {}
     return answer
 

@@ -1,0 +1,361 @@
+"""Repositories of the team's store on this machine, for all folders of a process.
+
+Their trees lie in the cache, whole and read-only, by store and branch; each has an engine while it
+is asked. Those of the setting `team.remotes` are pulled behind, and no answer waits for them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import threading
+import time
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote
+
+from packhound import team
+from packhound.core.backoff import RetryBackoff
+from packhound.core.errors import PackhoundError, SettingsError, StoreError
+from packhound.core.private_file import make_private_folder
+from packhound.core.settings import Settings
+from packhound.core.settings_reader import changed
+from packhound.core.types import Json
+from packhound.core.user_folders import cache_folder
+from packhound.redact import visible_line
+from packhound.service.roots import REVISIONS, clear_index
+
+if TYPE_CHECKING:
+    from packhound.service.engine import Engine
+    from packhound.service.peers import Peers
+
+log = logging.getLogger("packhound")
+
+MAX_OPEN = 3
+"""Engines that nobody has named in the settings; the one asked least lately is closed."""
+READ_ONLY = {
+    "ranking.activity": False,
+    "sources.episodes.enabled": False,
+    "search.sources": [],
+}
+"""Settings of engines that nobody works in."""
+_BRANCH_S = 5.0
+"""Time in which a branch is not looked up again for `repo:NAME`."""
+_LOOK_S, _FIRST_RETRY_S, _LAST_RETRY_S = 60.0, 5.0, 300.0
+_STALE_S = 3_600.0
+"""Age at which what a killed process has written in part is deleted."""
+_COMMIT_DIGITS = 12
+
+
+class Origin(NamedTuple):
+    """The branch of a store that files are of; `link` is a template, "" for none."""
+
+    repository: str
+    branch: str
+    commit: str
+    link: str
+
+    def place(self, path: str, line: int) -> Json:
+        """Return where a 1-based line of a file is, with a link where there is a template."""
+        row: Json = {"repository": visible_line(self.repository), "branch": self.branch}
+        values = {**self._asdict(), "path": path}
+        link = self.link.replace("{line}", str(line))
+        for name in ("repository", "branch", "commit", "path"):
+            link = link.replace(f"{{{name}}}", quote(str(values[name])))
+        return row | ({"link": link} if link else {})
+
+
+class Other(NamedTuple):
+    """A folder outside the workspace: its label in answers, and a note on what it is."""
+
+    engine: Engine
+    label: str
+    note: str
+    origin: Origin | None = None
+
+
+class Remotes:
+    """The trees of a store and their engines. Any thread may call."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._look_lock, self._write_lock = threading.Lock(), threading.Lock()
+        self._followers: set[object] = set()
+        # Replaced as a whole, the one asked last at the end: `at` waits for no reading of a tree.
+        self._opened: dict[Path, Other] = {}
+        self._branches: dict[tuple[str, str], tuple[float, team.Branch]] = {}
+        self._chosen: tuple[Path, ...] = ()
+        self._lacking: dict[str, str] = {}
+        self._problem = ""
+        self._looked_for: object = None
+        self._looked_at = 0.0
+        self._has_chosen = threading.Event()
+        self._backoff = RetryBackoff(_FIRST_RETRY_S, _LAST_RETRY_S)
+        self._looking: threading.Thread | None = None
+
+    def follow(self, follower: object) -> None:
+        """Have engines open until each follower has left."""
+        with self._lock:
+            self._followers.add(follower)
+
+    def leave(self, follower: object) -> None:
+        """Close the engines if nobody follows any more; trees and indexes stay in the cache."""
+        with self._lock:
+            self._followers.discard(follower)
+            if self._followers:
+                return
+            opened, self._opened = self._opened, {}
+            self._chosen, self._looked_for = (), None
+            self._has_chosen.clear()
+            for root in opened.values():
+                root.engine.close()
+
+    def at(self, folder: str) -> Other | None:
+        """Return the tree at a path, as rows of answers name it, if it is open."""
+        root = next((o for o in self._opened.values() if str(o.engine.root) == folder), None)
+        if root:
+            team.touch_tree(root.engine.root)
+        return root
+
+    @property
+    def named_engines(self) -> list[Engine]:
+        """Engines of repositories that a request has named, and the settings have not."""
+        opened = self._opened.items()
+        return [root.engine for folder, root in opened if folder not in self._chosen]
+
+    def open(self, name: str, settings: Settings, peers: Peers) -> Other:
+        """Return what `repo:NAME` stands for, pulled if need be; it may not be read yet.
+
+        Raises SettingsError: the user may read no such repository, or the store is not read.
+        """
+        url = settings.team.store
+        if not url:
+            raise SettingsError("'repo:NAME' asks a team's store, which your 'team.store' names")
+        try:
+            branch = self._branch(name, url)
+            folder = _folder_of(url, branch)
+            if team.read_tree(folder) is None:
+                with team.Store.open(url) as store:
+                    self._write(store, branch, settings, protected=())
+            team.touch_tree(folder)
+            return self._open(folder, branch, settings, peers)
+        except (StoreError, OSError) as problem:
+            raise SettingsError(
+                f"the team's store is not read: {visible_line(str(problem))}"
+            ) from None
+
+    def beside(
+        self, settings: Settings, cloned: Collection[str], peers: Peers, seconds: float
+    ) -> tuple[list[Other], list[str]]:
+        """Return the repositories of `team.remotes` that are pulled, read and not `cloned` too.
+
+        Also which are not, and why. Waits some seconds for the reading of what is pulled alone.
+        """
+        self._look_behind(settings, peers)
+        if seconds and settings.team.remotes:
+            deadline = time.monotonic() + seconds
+            self._has_chosen.wait(seconds)
+            for root in self._opened.values():
+                root.engine.settled(max(0.0, deadline - time.monotonic()))
+        opened = self._opened
+        roots = [opened[folder] for folder in self._chosen if folder in opened]
+        roots = [o for o in roots if o.origin and o.origin.repository not in cloned]
+        lacking = {name: why for name, why in self._lacking.items() if name not in cloned}
+        for root in roots:
+            if root.origin and not root.engine.reading.is_complete:
+                lacking[root.origin.repository] = root.engine.reading.note
+        ready = [root for root in roots if root.engine.reading.is_complete]
+        notes = [f"not searched yet: {name} ({why})" for name, why in lacking.items()]
+        return ready, [*map(visible_line, notes), *filter(None, (self._problem,))]
+
+    def look(self, settings: Settings, peers: Peers) -> list[str]:
+        """Pull the repositories of `team.remotes` now; return what was not, and why."""
+        self._look(settings, peers)
+        notes = [f"{name}: {why}" for name, why in self._lacking.items()]
+        return [*map(visible_line, notes), *filter(None, (self._problem,))]
+
+    def trees(self, settings: Settings) -> list[team.Tree]:
+        """Return what is pulled of the user's store."""
+        marks = _folder(settings.team.store).glob("*.repository")
+        return [tree for mark in marks if (tree := team.read_tree(mark.with_suffix("")))]
+
+    def _look_behind(self, settings: Settings, peers: Peers) -> None:
+        with self._look_lock:
+            is_due = time.monotonic() - self._looked_at > _LOOK_S
+            is_new = self._looked_for != settings.team
+            if self._looking or not (is_new or (is_due and self._backoff.due)):
+                return
+            if is_new:
+                self._chosen, self._lacking, self._problem = (), {}, ""
+                if settings.team.store and settings.team.remotes:
+                    self._lacking = {"the repositories of team.remotes": "they are looked up"}
+            self._looked_for, self._looked_at = settings.team, time.monotonic()
+            if not (settings.team.store and settings.team.remotes):
+                return
+            self._looking = threading.Thread(
+                target=self._run, args=(settings, peers), name="packhound-remotes", daemon=True
+            )
+            self._looking.start()
+
+    def _run(self, settings: Settings, peers: Peers) -> None:
+        try:
+            self._look(settings, peers)
+        except Exception:
+            log.exception("the repositories of team.remotes are not looked up")
+        finally:
+            self._looking = None
+
+    def _look(self, settings: Settings, peers: Peers) -> None:
+        """Open what is pulled, then ask the store, pull what is missing and drop what is gone."""
+        try:
+            trees = {tree.branch: tree.folder for tree in self.trees(settings)}
+            newest = sorted(trees, key=lambda branch: branch.pushed_at, reverse=True)
+            self._choose(_matching(newest, settings), settings, peers)
+            with team.Store.open(settings.team.store) as store:
+                branches = store.branches()
+                readable = {branch.id for branch in branches}
+                trees_now = self.trees(settings)
+                self._drop(tree.folder for tree in trees_now if tree.branch.id not in readable)
+                named = _matching(branches, settings)
+                self._pull(store, named, settings, peers)
+            self._problem = ""
+            self._backoff.reset()
+        except (StoreError, OSError) as problem:
+            self._problem = f"the team's store is not read: {visible_line(str(problem))}"
+            self._backoff.fail()
+
+    def _pull(
+        self, store: team.Store, named: Sequence[team.Branch], settings: Settings, peers: Peers
+    ) -> None:
+        """Write and open the trees that are not there yet, in their order, as far as room goes."""
+        url = settings.team.store
+        missing = [each for each in named if team.read_tree(_folder_of(url, each)) is None]
+        lacking = {branch.repository: "it is being pulled" for branch in missing}
+        for branch in missing:
+            self._lacking = dict(lacking)
+            self._choose(named, settings, peers)
+            try:
+                self._write(store, branch, settings, protected=named)
+                del lacking[branch.repository]
+            except (PackhoundError, OSError) as problem:
+                lacking[branch.repository] = str(problem)
+        self._choose(named, settings, peers)
+        self._lacking = lacking
+
+    def _choose(self, branches: Sequence[team.Branch], settings: Settings, peers: Peers) -> None:
+        """Open the trees of some branches, and ask no other ones."""
+        folders = [(_folder_of(settings.team.store, each), each) for each in branches]
+        chosen = [(folder, each) for folder, each in folders if team.read_tree(folder)]
+        with self._lock:
+            if not self._followers:
+                return
+            self._chosen = tuple(folder for folder, _ in chosen)
+            for folder, branch in chosen:
+                self._open(folder, branch, settings, peers)
+        self._has_chosen.set()
+
+    def _branch(self, name: str, url: str) -> team.Branch:
+        asked_at, branch = self._branches.get((url, name), (0.0, None))
+        if branch is None or time.monotonic() - asked_at > _BRANCH_S:
+            with team.Store.open(url) as store:
+                branch = team.find_branch(store.branches(), name)
+            self._branches[url, name] = time.monotonic(), branch
+        return branch
+
+    def _open(self, folder: Path, branch: team.Branch, settings: Settings, peers: Peers) -> Other:
+        from packhound.service.engine import Engine  # An engine has these.
+
+        with self._lock:
+            opened = dict(self._opened)
+            root = opened.pop(folder, None)
+            engine = root.engine if root else None
+            if engine is None:
+                engine = Engine.open(folder, changed(settings, READ_ONLY), peers=peers)
+            origin = Origin(branch.repository, branch.name, branch.commit, settings.team.link)
+            label = f"repo@{branch.repository}@{branch.name}".replace("/", "+")
+            note = (
+                f"{branch.repository} is its branch '{branch.name}' in the team's store, commit"
+                f" {branch.commit[:_COMMIT_DIGITS]} of {branch.pushed_at.date()}, without secrets"
+            )
+            root = Other(engine, visible_line(label), visible_line(note), origin)
+            opened[folder] = root
+            unnamed = [each for each in opened if each not in self._chosen]
+            closed = [opened.pop(each) for each in unnamed[:-MAX_OPEN]]
+            self._opened = opened
+            for each in closed:
+                each.engine.close()
+            return root
+
+    def _write(
+        self,
+        store: team.Store,
+        branch: team.Branch,
+        settings: Settings,
+        protected: Sequence[team.Branch],
+    ) -> None:
+        """Write a tree, in place of those of older pushes and of those not used for longest.
+
+        Raises StoreError where there is no room for it beside what is `protected`; and OSError.
+        """
+        folder = _folder_of(settings.team.store, branch)
+        fixed = {_folder_of(settings.team.store, each) for each in protected}
+        limit = settings.team.remote_megabytes * 1_000_000
+        with self._write_lock:
+            make_private_folder(folder.parent)
+            _delete_parts(folder.parent)
+            self._close(folder)  # Its files may have been cleared.
+            trees = self.trees(settings)
+            older = [tree.folder for tree in trees if tree.branch.id == branch.id]
+            trees = [tree for tree in trees if tree.branch.id != branch.id]
+            room = limit - sum(tree.n_bytes for tree in trees if tree.folder in fixed)
+            n_bytes = team.write_branch(store, branch, folder, settings.index.max_files, room)
+            self._drop([each for each in older if each != folder])
+            total = n_bytes + sum(tree.n_bytes for tree in trees)
+            for tree in sorted(trees, key=lambda tree: team.used_at(tree.folder)):
+                if total > limit and tree.folder not in fixed:
+                    self._drop([tree.folder])
+                    total -= tree.n_bytes
+
+    def _drop(self, folders: Iterable[Path]) -> None:
+        for folder in folders:
+            self._close(folder)
+            clear_index(folder)
+            team.delete_tree(folder)
+
+    def _close(self, folder: Path) -> None:
+        with self._lock:
+            opened = dict(self._opened)
+            root = opened.pop(folder, None)
+            self._opened = opened
+        if root:
+            root.engine.close()
+
+
+def _delete_parts(folder: Path) -> None:
+    """Delete what killed processes have written in part."""
+    for part in folder.glob("part-*"):
+        with suppress(OSError):
+            if time.time() - part.stat().st_mtime > _STALE_S:
+                team.delete_tree(part)
+
+
+def _matching(branches: Sequence[team.Branch], settings: Settings) -> list[team.Branch]:
+    """Return the branches that `team.remotes` names, in its order."""
+    matches: Iterator[team.Branch] = (
+        branch for name in settings.team.remotes for branch in team.match_branches(branches, name)
+    )
+    return list(dict.fromkeys(matches))
+
+
+def _folder(url: str) -> Path:
+    """Return the folder of the trees of a store, as one of its users sees it."""
+    digest = hashlib.blake2b(url.encode(), digest_size=8).hexdigest()
+    return cache_folder() / f"team-{digest}" / REVISIONS
+
+
+def _folder_of(url: str, branch: team.Branch) -> Path:
+    """Return the folder of what was last pushed to a branch."""
+    push = hashlib.sha256(f"{branch.commit} {branch.pushed_at}".encode()).hexdigest()[:16]
+    return _folder(url) / f"{branch.id}-{push}"
