@@ -26,7 +26,7 @@ from packhound.operations import Call, answer
 from packhound.service import Engine, Roots
 
 REPOSITORY = "example.org/team/project"
-N_CHANGED, N_SEARCHES = 20, 20
+N_CHANGED, N_SEARCHES, N_NOTES = 20, 20, 500
 
 
 def main() -> None:
@@ -75,6 +75,9 @@ def measure(folder: Path, url: str, temporary: Path, rounds: int) -> None:
         os.environ["PACKHOUND_CACHE_DIR"] = str(temporary / f"cache-beside-{round_}")
         beside.append(search_beside(temporary / f"empty-{round_}", clone, url))
     print_medians("beside another folder", beside)
+    print_medians(
+        "notes", [exchange_notes(temporary / f"notes-{n}", clone, url) for n in range(rounds)]
+    )
 
 
 def print_medians(kind: str, figures: list[dict[str, float]]) -> None:
@@ -115,6 +118,45 @@ def search_beside(folder: Path, clone: Path, url: str) -> dict[str, float]:
         "then ms": statistics.median(seconds["beside"]) * 1_000,
         "as a folder ms": statistics.median(seconds["as a folder"]) * 1_000,
     }
+
+
+def exchange_notes(folder: Path, clone: Path, url: str) -> dict[str, float]:
+    """Return the time in which notes that one writes are recalled by another, and of a recall."""
+    settings, engines = settings_from({"team.store": url, "team.notes": True}), []
+    for name in ("ann", "bob"):
+        os.environ["PACKHOUND_DATA_DIR"] = str(folder / name)
+        engines.append(Engine.open(clone, settings))
+    ann, _bob = engines
+    ann.settled()
+    calls = [Call(Roots([engine]), settings) for engine in engines]
+    answer(calls[1], "recall", {"key": "warm up"})
+    started = time.perf_counter()
+    for i in range(N_NOTES):
+        ann.notes.notebook.add("insight", {"key": f"{folder.name}-{i}", "content": f"Note {i}"})
+    written = time.perf_counter()
+    if thread := ann.notes.team.start_round():
+        thread.join()
+    sent = time.perf_counter()
+    answer(calls[0], "remember", {"key": folder.name, "content": "Found by others"})
+    while answer(calls[1], "recall", {"key": folder.name}).get("match_type") != "exact":
+        pass
+    found = time.perf_counter()
+    seconds = [timed(calls[1], folder.name) for _ in range(N_SEARCHES)]
+    for engine in engines:
+        engine.close()
+    return {
+        f"{N_NOTES} written s": written - started,
+        "sent s": sent - written,
+        "one more found by another s": found - sent,
+        "recall ms": statistics.median(seconds) * 1_000,
+    }
+
+
+def timed(call: Call, key: str) -> float:
+    """Return the seconds of a recall."""
+    started = time.perf_counter()
+    answer(call, "recall", {"key": key})
+    return time.perf_counter() - started
 
 
 def asked(call: Call, arguments: dict[str, object]) -> list[dict[str, object]]:

@@ -150,7 +150,7 @@ def test_of_one_moment_what_was_written_last_comes_first(engine: Engine) -> None
     assert titles(engine, "type:note since:2020-01-01", limit=12) == newest_first
     folder = engine.notes.notebook.store.path.parent
     shared = engine.notes.notebook.shared
-    reopened = Notebook(NoteStore(folder), shared, engine.notes.view)
+    reopened = Notebook(NoteStore(folder), shared, engine.notes.team, engine.notes.view)
     assert [note.name for note in reopened.all()] == newest_first
     assert [note.name for note in reopened.store.all()] == newest_first[::-1]
     reopened.store.close()

@@ -45,7 +45,12 @@ def add(root: Path, kind: NoteType, name: str, content: str, as_json: bool, **op
     settings, shared = folder_settings(root).read().settings, options["shared"]
     if shared is None:
         shared = settings.notes.shared
-    if shared or options["code"] or (kind == "decision" and settings.sources.episodes):
+    if (
+        shared
+        or settings.team.notes
+        or options["code"]
+        or (kind == "decision" and settings.sources.episodes)
+    ):
         identity = _ask([root], "add", {**values, "shared": shared})["id"]
     else:
         identity = write_note(_store(root), kind, values).id
@@ -61,8 +66,9 @@ def add(root: Path, kind: NoteType, name: str, content: str, as_json: bool, **op
 def forget(identities: Sequence[str], roots: Sequence[Path]) -> None:
     """Delete notes."""
     stores = [_store(root) for root in roots]
+    is_sent = folder_settings(roots[0]).read().settings.team.notes
     for identity in identities:
-        is_deleted = any(store.delete(identity) for store in stores)
+        is_deleted = not is_sent and any(store.delete(identity) for store in stores)
         is_deleted = is_deleted or _ask(roots, "forget", {"id": identity})["status"] == "deleted"
         if not is_deleted:
             raise SettingsError(

@@ -23,16 +23,22 @@ from packhound.core.records import CODE, SOURCE_NAMES
     is_flag=True,
     help="Encode records whose text is the same too; code is always encoded anew.",
 )
-def rebuild(sources: Sequence[str], root: Path, regenerate_embeddings: bool) -> None:
+@click.option(
+    "--remote",
+    is_flag=True,
+    help="Send the notes to the team's store, and read those there, anew; of notes alone.",
+)
+def rebuild(sources: Sequence[str], root: Path, regenerate_embeddings: bool, remote: bool) -> None:
     """Discard indexes and build them again: of SOURCEs, or of all; what is not made stays.
 
     Vectors of unchanged records are reused where a running process has them.
     """
     other_sources = [name for name in sources if name != CODE]
-    if not sources or CODE in sources:
+    if CODE in sources or not (sources or remote):
         _rebuild_code(root)
     if not sources or other_sources:
         arguments = {"sources": other_sources, "regenerate": regenerate_embeddings}
+        arguments |= {"remote": True} if remote else {}
         with Asker([root]) as asker:
             for row in asker.answer("rebuild_sources", arguments)["rebuilt"]:
                 counts = f"{row['reused']:,} vectors reused, {row['regenerated']:,} regenerated"

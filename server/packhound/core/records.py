@@ -121,8 +121,10 @@ ALL_CODE = Scope()
 
 
 def byline(metadata: Mapping[str, object]) -> str:
-    """Return who wrote a record, and that it came with the workspace where that is so."""
+    """Return who wrote a record, and how it came here where that was not by this user."""
     author = str(metadata.get("author", ""))
+    if owner := metadata.get("owner"):
+        return f"{author}, pushed by {owner}"
     return f"shared by {author}" if metadata.get("shared") else author
 
 

@@ -536,6 +536,15 @@ class TeamSettings(Struct, frozen=True):
             of_user=True,
         ),
     ] = 500
+    notes: Annotated[
+        bool,
+        _about(
+            "Send notes, decisions and stashes to the store, without secrets, for those who may "
+            "read the folder's repository there, and show theirs. It counts in your own settings, "
+            "never in a folder's.",
+            of_user=True,
+        ),
+    ] = False
     link: Annotated[
         str,
         _text(

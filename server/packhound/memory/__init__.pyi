@@ -15,5 +15,6 @@ from .notes import iso_time as iso_time
 from .notes import note_from as note_from
 from .notes import note_json as note_json
 from .shared_notes import SharedNotes as SharedNotes
+from .shared_notes import note_to_send as note_to_send
 from .source import NotesSource as NotesSource
 from .store import NoteStore as NoteStore

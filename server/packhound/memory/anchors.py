@@ -102,7 +102,12 @@ def resolve(anchor: Anchor, view: CodeView, *, thorough: bool) -> Resolution:
 
 
 def diff(anchor: Anchor, resolution: Resolution, view: CodeView) -> str:
-    """Return what changed between the body of an anchor and the node as it is now."""
+    """Return what changed between the body of an anchor and the node as it is now.
+
+    Nothing where the body is not known, as of notes of others.
+    """
+    if not anchor.body:
+        return ""
     entry = view.snapshot.files.get(resolution.path)
     names = {entry.qualname(p): p for p in reversed(_positions(entry))} if entry else {}
     position = names.get(resolution.qualname)

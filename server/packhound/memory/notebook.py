@@ -8,8 +8,9 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
+from packhound.core.errors import SettingsError
 from packhound.core.records import NoteMark, Record
 from packhound.core.types import NodeRef
 from packhound.index import FileEntry
@@ -24,6 +25,16 @@ _MAX_RESOLUTIONS = 2_000
 Key: TypeAlias = tuple[Anchor, "FileEntry | None", int]
 
 
+class NotesOfOthers(Protocol):
+    """Notes that others have pushed. Any thread may call."""
+
+    def version(self) -> int:
+        """Return a number that differs once a note does; in a millisecond."""
+
+    def all(self) -> Mapping[str, Note]:
+        """Return the notes by id."""
+
+
 class Notebook:
     """Notes with their anchors. Any thread may call; methods may raise StoreError.
 
@@ -31,14 +42,19 @@ class Notebook:
     """
 
     def __init__(
-        self, store: NoteStore, shared: SharedNotes, view_of: Callable[[], CodeView]
+        self,
+        store: NoteStore,
+        shared: SharedNotes,
+        team: NotesOfOthers,
+        view_of: Callable[[], CodeView],
     ) -> None:
         self.store = store
         self.shared = shared
+        self._team = team
         self._view_of = view_of
         self._lock = threading.Lock()
         self._version: tuple[object, ...] = ()
-        self._shared_version = 0
+        self._versions_of_others = 0, 0
         self._revision = 0
         self._personal: dict[str, Note] = {}
         self._notes: dict[str, Note] = {}
@@ -75,10 +91,15 @@ class Notebook:
 
     def version(self) -> tuple[object, ...]:
         """Return a value that differs once any process has written a note."""
-        return self.store.version(), self.shared.version()
+        return self.store.version(), self.shared.version(), self._team.version()
 
     def _home_of(self, identity: str) -> NoteStore | SharedNotes:
         note = self.get(identity)
+        if note and note.owner:
+            raise SettingsError(
+                f"note '{identity}' is in the team's store alone: {note.owner}, who pushed it, can"
+                " change or forget it where it was written"
+            )
         return self.shared if note and note.shared else self.store
 
     def get(self, identity: str) -> Note | None:
@@ -136,7 +157,7 @@ class Notebook:
             moved = dict(zip(note.anchors, followed, strict=True))
             if note.shared:
                 self.shared.follow(moved)
-            else:
+            elif not note.owner:
                 self.store.change(note.id, lambda current: _with_anchors(current, moved))
         return resolved
 
@@ -150,13 +171,14 @@ class Notebook:
     def _read(self) -> dict[str, Note]:
         """Return all notes by id, the newest first, read again if any process wrote."""
         with self._lock:
-            version, shared_version = self.store.version(), self.shared.version()
+            version = self.store.version()
+            versions_of_others = self.shared.version(), self._team.version()
             if version != self._version:
                 self._read_personal(version)
-            elif shared_version == self._shared_version:
+            elif versions_of_others == self._versions_of_others:
                 return self._notes
-            # No file of the workspace replaces a note of the user's own.
-            notes = [*({**self.shared.all(), **self._personal}).values()]
+            # Nothing of others replaces a note of the user's own.
+            notes = [*({**self._team.all(), **self.shared.all(), **self._personal}).values()]
             # The sort is stable: of equal dates, the one written last comes first.
             newest_first = sorted(notes[::-1], key=lambda note: -note.created_at)
             before, self._notes = self._notes, {note.id: note for note in newest_first}
@@ -168,7 +190,7 @@ class Notebook:
             for note in newest_first:
                 for anchor in note.anchors:
                     by_path[anchor.path].append((note, anchor))
-            self._version, self._shared_version = version, shared_version
+            self._version, self._versions_of_others = version, versions_of_others
             self._by_path = dict(by_path)
             return self._notes
 

@@ -100,7 +100,8 @@ class Anchor:
 class Note:
     """A note. `fields` are those of its type; dates are seconds since 1970.
 
-    A `shared` one is a file of the workspace, which git may hold.
+    A `shared` one is a file of the workspace, which git may hold; one with an `owner` was pushed to
+    the team's store by that user of it.
     """
 
     id: str
@@ -113,6 +114,7 @@ class Note:
     expires_at: float | None = None
     anchors: tuple[Anchor, ...] = ()
     shared: bool = False
+    owner: str = ""
 
     @property
     def name(self) -> str:
@@ -136,7 +138,8 @@ class Note:
             date=self.created_at,
             tags=self.tags,
             metadata={"author": self.author, "code": [a.reference for a in self.anchors]}
-            | ({"shared": True} if self.shared else {}),
+            | ({"shared": True} if self.shared else {})
+            | ({"owner": self.owner} if self.owner else {}),
         )
 
 

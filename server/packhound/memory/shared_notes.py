@@ -233,6 +233,12 @@ class SharedNotes:
         return f"'{self._root}' is not trusted; if you trust it, add it to 'folders.trusted'"
 
 
+def note_to_send(note: Note) -> dict[str, Any]:
+    """Return a note as one JSON object for others: without secrets, and without code."""
+    row = _without_secrets(note_json(note))
+    return {**row, "anchors": [{**anchor, "body": ""} for anchor in row["anchors"]]}
+
+
 def _without_secrets(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the object of a note whose texts have no secrets."""
     anchors = [_without_secrets(anchor) for anchor in row.get("anchors", ())]

@@ -24,6 +24,9 @@ class RebuildSources(Request):
     regenerate: Annotated[bool, Meta(description="Encode records whose text is the same too.")] = (
         False
     )
+    remote: Annotated[
+        bool, Meta(description="Send the notes to the team's store, and read those there, anew.")
+    ] = False
 
 
 class Forget(Request):
@@ -57,7 +60,9 @@ def rebuild(call: Call, request: RebuildSources) -> Json:
     rows = [
         {"root": root.path, **row._asdict()}
         for root in call.roots
-        for row in root.engine.sources.rebuild(request.sources, regenerate=request.regenerate)
+        for row in root.engine.sources.rebuild(
+            request.sources, regenerate=request.regenerate, remote=request.remote
+        )
     ]
     return {"rebuilt": rows}
 

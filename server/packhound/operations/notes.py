@@ -212,14 +212,14 @@ def change(call: Call, request: ChangeNote) -> Json:
     """Change fields of a note. Raises SettingsError."""
     changes = {name: value for name, value in _given(request).items() if name != "id"}
     for root in call.roots:
-        if note := root.engine.notes.notebook.change(request.id, changes):
+        if note := root.engine.notes.change(request.id, changes):
             return note_row(call, root, note)
     return {"status": NOT_FOUND}
 
 
 def forget(call: Call, request: NoteId) -> Json:
     """Delete a note, in whichever folder it is."""
-    deleted = any(root.engine.notes.notebook.delete(request.id) for root in call.roots)
+    deleted = any(root.engine.notes.delete(request.id) for root in call.roots)
     return {"status": "deleted" if deleted else NOT_FOUND}
 
 
@@ -305,6 +305,7 @@ def note_row(call: Call, root: Root, note: Note) -> Json:
         "metadata": without_secrets(note.metadata),
         "expires_at": None if note.expires_at is None else iso_time(note.expires_at),
         "shared": note.shared,
+        **({"owner": safe_line(note.owner)} if note.owner else {}),
         "state": notebook.state(note),
         "code": [_code_row(each) for each in notebook.resolutions(note)],
         "root": root.path,

@@ -475,6 +475,7 @@ class Engine:
             sources=self.sources.statuses(every=every_source),
             pending=status.pending + elsewhere,
             state="indexing" if elsewhere else status.state,
+            notes=(*status.notes, *self.notes.team.problems),
         )
 
     @property
@@ -498,6 +499,7 @@ class Engine:
     def close(self) -> None:
         """Stop following the folder; what was read is saved."""
         self.proposals.close()
+        self.notes.team.close()
         self.others.close()
         self.preparation.deep.close()
         self.preparation.checks.close()

@@ -30,6 +30,7 @@ from packhound.redact import safe_line, without_secrets
 from packhound.service.folder_search import FolderSearch
 from packhound.service.indexed_folder import IndexedFolder
 from packhound.service.roots import index_folder
+from packhound.service.team_notes import TeamNotes
 
 if TYPE_CHECKING:
     from packhound.pack import Pack
@@ -41,6 +42,8 @@ _PACK_CHARACTERS = 400
 """Of a note in a pack."""
 NOTHING_OF = "nothing of type:"
 """A note on an answer without a record begins with this."""
+_TEAM_S = 1.0
+"""Time that a recall waits for what others have pushed."""
 _RECENT = 5
 """Names that are proposed where nothing was recalled."""
 
@@ -61,8 +64,9 @@ class FolderNotes:
         self._folder = folder
         self._search = search
         store_folder = notes_folder(folder.root)
-        shared = SharedNotes(folder.root, store_folder)
-        self.notebook = Notebook(NoteStore(store_folder), shared, self.view)
+        store, shared = NoteStore(store_folder), SharedNotes(folder.root, store_folder)
+        self.team = TeamNotes(folder, NoteStore(store_folder))
+        self.notebook = Notebook(store, shared, self.team, self.view)
 
     def add(
         self,
@@ -85,7 +89,21 @@ class FolderNotes:
             if anchor is None:
                 raise SettingsError(f"there is no indexed code at '{path}:{line + 1}'")
             anchors.append(anchor)
-        return self.notebook.add(kind, values, anchors, shared=shared)
+        note = self.notebook.add(kind, values, anchors, shared=shared)
+        self.team.start_round()
+        return note
+
+    def change(self, identity: str, changes: Mapping[str, object]) -> Note | None:
+        """Change fields of a note; None for an unknown id. Raises SettingsError."""
+        note = self.notebook.change(identity, changes)
+        self.team.start_round()
+        return note
+
+    def delete(self, identity: str) -> bool:
+        """Delete a note; False for an unknown id. Raises SettingsError."""
+        is_deleted = self.notebook.delete(identity)
+        self.team.start_round()
+        return is_deleted
 
     def view(self) -> CodeView:
         """Return the newest generation of the code, to hold notes against."""
@@ -136,19 +154,25 @@ class FolderNotes:
     def recall(
         self, kind: NoteType, name: str, limit: int, search: Callable[[Query], Results]
     ) -> Recalled:
-        """Return the note of an id or exact name, else those that `search` finds by meaning."""
+        """Return the notes of an id or exact name, else those that `search` finds by meaning.
+
+        Of a name the newest of each person's, the user's own first.
+        """
+        unsaid = self.team.look(_TEAM_S)
         notes = self.notebook.all([kind])
         exact = [note for note in notes if name in (note.id, note.name)]
         if exact:
-            return Recalled((exact[0],), "exact")
+            newest = {note.owner: note for note in reversed(exact)}
+            own_first = sorted(newest.values(), key=lambda note: (note.owner, -note.created_at))
+            return Recalled(tuple(own_first[:limit]), "exact", problems=tuple(unsaid))
         budget, types = Budget(DEEP_TIME_MS), (RECORD_TYPE[kind],)
         results = search(Query(name, limit=limit, types=types, budget=budget, deep=True))
         by_id = {note.id: note for note in notes}
         ids = [hit.record.id for hit in results.hits if hit.record]
         matches = tuple(by_id[identity] for identity in ids if identity in by_id)
         if matches:
-            return Recalled(matches, "semantic", problems=results.notes)
-        problems = tuple(note for note in results.notes if not note.startswith(NOTHING_OF))
+            return Recalled(matches, "semantic", problems=(*unsaid, *results.notes))
+        problems = (*unsaid, *(n for n in results.notes if not n.startswith(NOTHING_OF)))
         return Recalled((), message=_message(kind, name, notes), problems=problems)
 
     def _similar(self, snapshot: Snapshot, body: str, kind: Kind) -> list[int]:

@@ -82,8 +82,18 @@ class FolderSources:
             source.refresh()
         return tuple(source.status() for source in sources if source)
 
-    def rebuild(self, names: Sequence[str], *, regenerate: bool) -> list[Rebuilt]:
-        """Index sources anew, all that are on for no name. Raises SettingsError or StoreError."""
+    def rebuild(
+        self, names: Sequence[str], *, regenerate: bool, remote: bool = False
+    ) -> list[Rebuilt]:
+        """Index sources anew, all that are on for no name. Raises SettingsError or StoreError.
+
+        With `remote` what is in the team's store is sent, and read, anew before.
+        """
+        if remote and {*names} - {"notes"}:
+            raise SettingsError("notes alone are in a team's store")
+        if remote:
+            self._notes.team.rebuild()
+            names = ["notes"]
         for name in names:
             if name not in SOURCE_NAMES:
                 expected = ", ".join((CODE, *SOURCE_NAMES))

@@ -15,4 +15,5 @@ from .remote import used_at as used_at
 from .remote import write_branch as write_branch
 from .schema import VERSION as VERSION
 from .store import Branch as Branch
+from .store import NoteEntry as NoteEntry
 from .store import Store as Store

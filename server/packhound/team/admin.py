@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zlib
 from typing import NamedTuple
 
@@ -97,26 +98,36 @@ class Administration(Store):
             return [Usage(**row._asdict()) for row in cursor.execute(query)]
 
     def erase(self, secret: bytes) -> int:
-        """Delete every file whose text has a secret, from all branches of all repositories.
+        """Delete every file and note whose text has a secret, from all branches and repositories.
 
-        Texts like them are not taken again. Returns the number of files, once their bytes are
-        gone from the tables too; backups have them still.
+        Texts like them are not taken again. Returns the number of files and notes, once their
+        bytes are gone from the tables too; backups have them still.
         """
+        json_text = json.dumps(secret.decode("utf-8", "replace"))[1:-1].encode()
         with self._connection.cursor("packhound_erase", withhold=True) as cursor:
             cursor.execute("SELECT id, digest, text FROM packhound.files")
             rows = [(id_, digest) for id_, digest, text in cursor if secret in _text(text)]
         files = [id_ for id_, _ in rows]
+        is_in_note = "position(%s::bytea IN note) > 0"
         with self._connection.transaction():
             self._connection.execute(
                 "INSERT INTO packhound.erased SELECT unnest(%s::bytea[]) ON CONFLICT DO NOTHING",
                 [[digest for _, digest in rows]],
             )
+            self._connection.execute(
+                "INSERT INTO packhound.erased SELECT DISTINCT digest FROM packhound.notes"
+                f" WHERE {is_in_note} ON CONFLICT DO NOTHING",
+                [json_text],
+            )
+            n_notes = self._connection.execute(
+                f"DELETE FROM packhound.notes WHERE {is_in_note}", [json_text]
+            ).rowcount
             for table, column in (("contents", "file"), ("files", "id")):
                 delete = sql.SQL("DELETE FROM packhound.{} WHERE {} = ANY(%s)")
                 names = sql.Identifier(table), sql.Identifier(column)
                 self._connection.execute(delete.format(*names), [files])
-        self._connection.execute("VACUUM FULL packhound.files")
-        return len(files)
+        self._connection.execute("VACUUM FULL packhound.files, packhound.notes")
+        return len(files) + n_notes
 
 
 def _text(compressed: bytes) -> bytes:

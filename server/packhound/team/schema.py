@@ -6,7 +6,7 @@ that the current user has. All they read is read as that user, so that none tell
 
 from __future__ import annotations
 
-VERSION = 1
+VERSION = 2
 
 MEMBER = "packhound"
 """Role whose members may use a store at all; the grants of a store say what they see of it."""
@@ -134,7 +134,32 @@ GRANT SELECT, INSERT, DELETE ON packhound.contents TO {MEMBER};
 GRANT SELECT, INSERT, UPDATE, DELETE ON packhound.branches TO {MEMBER};
 """
 
-MIGRATIONS = (_FIRST,)
+_NOTED = """
+    EXISTS (SELECT FROM packhound.grants g
+            WHERE packhound.matches(g.repository, notes.repository){0})
+"""
+_SECOND = f"""
+-- Notes of a repository, without secrets and without code; each is its owner's, of one machine.
+CREATE TABLE packhound.notes (
+    repository text NOT NULL, owner name NOT NULL DEFAULT current_user, device text NOT NULL,
+    id text NOT NULL, digest bytea NOT NULL, note bytea NOT NULL,
+    pushed_at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (repository, owner, device, id));
+ALTER TABLE packhound.notes ENABLE ROW LEVEL SECURITY;
+-- They are of a repository, not of a branch: who may read any branch of it reads them, who may push
+-- to any writes his own.
+CREATE POLICY readable ON packhound.notes FOR SELECT USING (
+    owner = current_user OR {_NOTED.format("")});
+CREATE POLICY written ON packhound.notes FOR INSERT WITH CHECK (
+    owner = current_user AND {_NOTED.format(" AND g.may_push")});
+CREATE POLICY changed ON packhound.notes FOR UPDATE USING (owner = current_user) WITH CHECK (
+    owner = current_user AND {_NOTED.format(" AND g.may_push")});
+CREATE POLICY forgotten ON packhound.notes FOR DELETE USING (owner = current_user);
+CREATE TRIGGER refuse_erased BEFORE INSERT ON packhound.notes
+    FOR EACH ROW EXECUTE FUNCTION packhound.refuse_erased();
+GRANT SELECT, INSERT, DELETE, UPDATE (digest, note, pushed_at) ON packhound.notes TO {MEMBER};
+"""
+
+MIGRATIONS = (_FIRST, _SECOND)
 """Statements that lead from each version to the next; `VERSION` is their number."""
 
 MEMBER_ROLE = f"""

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 _CONNECT_S = 3
+_MAX_NOTES, _MAX_NOTE_BYTES = 10_000, 1 << 20
+"""Of a repository, and of a note, which one of 100,000 characters fits into."""
 _STATEMENT_MS, _PUSH_MS = 15_000, 120_000
 _LOCAL = ("", "localhost", "127.0.0.1", "::1")
 
@@ -43,6 +45,16 @@ class Row(NamedTuple):
     nodes: int
     analysis: bytes
     text: bytes
+
+
+class NoteEntry(NamedTuple):
+    """A note of a repository: its id, whose and of which machine of his it is, digest and size."""
+
+    id: str
+    owner: str
+    device: str
+    digest: bytes
+    n_bytes: int
 
 
 class Branch(NamedTuple):
@@ -117,6 +129,53 @@ class Store:
                 " JOIN packhound.files f ON f.id = c.file WHERE c.branch = %s",
                 [branch.id],
             )
+
+    @property
+    def user(self) -> str:
+        """Name of the user in the database."""
+        row = self._connection.execute("SELECT current_user").fetchone()
+        return str(row[0]) if row else ""
+
+    def note_entries(self, repository: str) -> list[NoteEntry]:
+        """Return the notes of a repository that the user may read: his own, then the newest."""
+        query = (
+            "SELECT id, owner, device, digest, length(note) FROM packhound.notes"
+            " WHERE repository = %s ORDER BY owner <> current_user, pushed_at DESC, id LIMIT %s"
+        )
+        rows = self._connection.execute(query, [repository, _MAX_NOTES], binary=True)
+        return [NoteEntry(*row) for row in rows]
+
+    def note_texts(
+        self, repository: str, digests: Sequence[bytes]
+    ) -> dict[tuple[str, bytes], bytes]:
+        """Return the notes of a repository that have some digests, by owner and digest."""
+        query = (
+            "SELECT owner, digest, note FROM packhound.notes WHERE repository = %s"
+            " AND digest = ANY(%s) AND length(note) <= %s"
+        )
+        values = [repository, [*digests], _MAX_NOTE_BYTES]
+        rows = self._connection.execute(query, values, binary=True)
+        return {(owner, digest): note for owner, digest, note in rows}
+
+    def put_notes(
+        self, repository: str, device: str, notes: Sequence[tuple[str, bytes, bytes]]
+    ) -> None:
+        """Add notes of the user's, each an id, a digest and a text, or replace those there."""
+        with self._connection.transaction(), self._connection.cursor() as cursor:
+            cursor.executemany(
+                "INSERT INTO packhound.notes (repository, device, id, digest, note)"
+                " VALUES (%s, %s, %s, %s, %s) ON CONFLICT (repository, owner, device, id)"
+                " DO UPDATE SET digest = excluded.digest, note = excluded.note, pushed_at = now()",
+                [(repository, device, *note) for note in notes],
+            )
+
+    def delete_notes(self, repository: str, device: str, ids: Sequence[str]) -> None:
+        """Delete notes of the user's."""
+        self._connection.execute(
+            "DELETE FROM packhound.notes WHERE repository = %s AND owner = current_user"
+            " AND device = %s AND id = ANY(%s)",
+            [repository, device, [*ids]],
+        )
 
     def may_push(self, repository: str, branch: str) -> bool:
         """Return True if a grant lets the user push to a branch, be it there or not."""
