@@ -1,6 +1,6 @@
 """Fetch the repositories of the node-level queries at their revisions.
 
-    python -m benchmarks.quality.nodes.lay_out DIR [--half train|dev]
+    python -m benchmarks.quality.nodes.lay_out DIR [--half train|dev|unseen]
 
 Each becomes DIR/NAME, without history. A repository that is there already is left alone.
 """
@@ -19,7 +19,7 @@ REPOSITORIES = Path(__file__).with_name("repos.json")
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--half", choices=("train", "dev"))
+    parser.add_argument("--half", choices=("train", "dev", "unseen"))
     options = parser.parse_args()
     for entry in json.loads(REPOSITORIES.read_text("utf-8")):
         target = options.folder / entry["name"]
