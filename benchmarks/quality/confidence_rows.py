@@ -10,27 +10,34 @@ from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 
-import numpy as np
-
 from benchmarks.quality.corpora import snapshot_of
 from benchmarks.quality.node_examples import Floats, environment_of
 from packhound.core.settings_reader import settings_from
-from packhound.core.types import NodeRef, Query
+from packhound.core.types import Budget, NodeRef, Query
 from packhound.encoder.embedder import Embedder
 from packhound.evaluation.cases import Case, same_path
 from packhound.evaluation.graded import is_answer
 from packhound.evaluation.suite import load_suite
+from packhound.files import read_text
 from packhound.index.snapshot import Snapshot
-from packhound.search.confidence import answer_features, best_nodes, hit_features, rate_hits
+from packhound.search.confidence import features_of, rate_hits
 from packhound.search.environment import SearchEnvironment
+from packhound.search.order import rank_hits
 from packhound.search.pipeline import best_hits, parse, retrieve_context, source_of
 from packhound.search.query.encode import encode
+from packhound.search.rank.deep import DEPTH, DeepRanker
 from packhound.search.rank.fusion import rank
+from packhound.search.run import SearchRun
+from packhound.search.stages import NodeVectors, StageContext
+from packhound.storage.vector_store import VectorStore
 
 N_WRONG = 2
 N_NAMES = 6
 N_HITS = 10
 MIN_GRADE = 2
+_PATIENT = Budget(600_000)
+_ALL_VECTORS = 2_000_000
+_DEEP = DeepRanker()
 _NAMED_KINDS = frozenset({"function", "method", "class", "struct", "interface", "trait", "enum"})
 
 
@@ -43,6 +50,14 @@ class Repository:
     snapshot: Snapshot
     environment: SearchEnvironment
     held_out: bool
+    read: VectorStore
+    """What the deep model has read, which takes most of the time."""
+
+    def text_of(self, node: NodeRef) -> str:
+        """Return path and source of a node."""
+        source = read_text(Path(self.environment.root), node.path) or b""
+        text = source[node.span.start : node.span.end].decode("utf-8", "replace")
+        return f"{node.path}\n{text}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +95,8 @@ def load(
                 root = corpora / folder
                 snapshot = snapshot_of(root, embedder, cache)
                 environment = environment_of(root, embedder)
-                yield Repository(name, (*group,), snapshot, environment, held_out)
+                read = VectorStore(cache, _ALL_VECTORS)
+                yield Repository(name, (*group,), snapshot, environment, held_out, read)
 
 
 def ask_all(repositories: Sequence[Repository], source: str, fuser: str) -> Iterator[Row]:
@@ -111,28 +127,34 @@ def name_cases(repository: Repository, rng: random.Random) -> list[Case]:
 def ask(
     repository: Repository, case: Case, right_repository: bool, source: str, fuser: str
 ) -> Row | None:
-    """Ask one query; None where there is no candidate."""
+    """Ask one query; None where there is no candidate, or the deep model reads none of them."""
     snapshot, environment = repository.snapshot, repository.environment
-    query = Query(case.text, mode=source, limit=N_HITS)
+    is_deep, source = source == "deep", "hybrid" if source == "deep" else source
+    query = Query(case.text, mode=source, limit=N_HITS, budget=_PATIENT)
     parsed = parse(snapshot, query, environment)
     vectors, _ = encode(parsed, query.mode, snapshot, environment.embedder)
     context = retrieve_context(snapshot, query, parsed, vectors, environment)
     if source_of(query, vectors) != source or not len(context.candidates):
         return None
     ranking = rank(context, settings_from({"search.fuser": fuser}), "node", source, 50)
-    hits = best_hits(context, ranking, N_HITS, environment.root)
-    best, is_first = best_nodes(ranking)
-    answer = answer_features(context, best, best[is_first])
+    hits = best_hits(context, ranking, DEPTH if is_deep else N_HITS, environment.root)
+    if is_deep:
+        if not _DEEP.applies(parsed):
+            return None
+        vectors = NodeVectors(repository.read, bool)
+        run = SearchRun(query, None)
+        stage = StageContext(parsed, run, repository.text_of, environment.settings, vectors)
+        hits = rank_hits(_DEEP.rerank(hits, stage), N_HITS)
+    features = features_of(context, ranking, source, hits)
     start = time.perf_counter()
     rate_hits(context, ranking, source, hits)
     micros = (time.perf_counter() - start) * 1e6
-    rows = context.candidates.position.take([hit.node.node_id for hit in hits]).astype(np.intp)
     return Row(
         kind="symbol" if parsed.kind == "symbol" else "question",
         held_out=repository.held_out,
         right_repository=right_repository,
-        answer=answer,
-        hits=hit_features(context, rows, [hit.rank for hit in hits]),
+        answer=features.answer,
+        hits=features.hits,
         relevant=tuple(is_relevant(hit.node, case, right_repository) for hit in hits),
         micros=micros,
     )

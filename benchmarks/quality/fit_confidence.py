@@ -30,7 +30,7 @@ from packhound.encoder.embedder import Embedder
 from packhound.search.confidence import PATH, POSSIBLE, STRONG, load_fit
 
 RESULTS = Path(__file__).parent / "results" / "confidence.json"
-SOURCES = ("hybrid", "lexical", "dense")
+SOURCES = ("hybrid", "lexical", "dense", "deep")
 RIGHT_SHARE = 0.8
 """Share of the weight of queries that are asked of the repository that they are about."""
 INVERSE_RIDGE = 0.1
@@ -66,6 +66,8 @@ def fit(rows: Sequence[Row]) -> dict[str, dict[str, dict[str, float]]]:
     sets = {}
     for kind in ("question", "symbol"):
         used = [row for row in rows if row.kind == kind and not row.held_out]
+        if not used:
+            continue  # The deep model reads no names.
         weights = weights_of(used)
         answers = {name: np.array([row.answer[name] for row in used]) for name in used[0].answer}
         answer = logistic(answers, np.array([row.is_right for row in used]), weights)

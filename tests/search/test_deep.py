@@ -314,3 +314,21 @@ class Noise(Encoder):
             np.random.default_rng(zlib.crc32(text.encode())).standard_normal(384).astype(np.float32)
             / 20
         )
+
+
+@pytest.mark.parametrize("is_read", [False, True])
+def test_an_answer_is_as_sure_however_many_hits_are_asked_for(is_read: bool) -> None:
+    for text in (QUERY.text, "how a path is matched against routes", "photons in a cavity"):
+        answers = [
+            ask(DeepRanker(), query) if is_read else search(snapshot(), query, environment())
+            for query in (Query(text, limit=n, budget=Budget(60_000)) for n in (1, 2, 5, 20))
+        ]
+        assert len({(each.confidence, each.confidence_word) for each in answers}) == 1
+        chances = [[hit.confidence for hit in each.hits] for each in answers]
+        assert all(chances[-1][: len(each)] == each for each in chances)
+
+
+def test_an_answer_is_rated_by_what_the_model_makes_of_its_hits() -> None:
+    unlike, like = (ask(DeepRanker(lambda word=word: Encoder(word))) for word in ("zzz", "form"))
+    assert unlike.confidence < like.confidence
+    assert unlike.confidence < search(snapshot(), QUERY, environment()).confidence

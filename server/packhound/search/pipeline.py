@@ -34,7 +34,7 @@ from packhound.search.answer_notes import (
     no_symbol_notes,
     with_weak_note,
 )
-from packhound.search.confidence import confidence_word, is_rated, rate_hits, rate_symbols
+from packhound.search.confidence import FIRST, confidence_word, is_rated, rate_hits, rate_symbols
 from packhound.search.environment import SearchEnvironment
 from packhound.search.explainer import explain_hits, explain_symbols
 from packhound.search.listing import hits_by_path
@@ -105,7 +105,9 @@ def _search(
     if parsed.has_stop_words_alone:
         run.notes.append(STOP_WORDS_ALONE)
         return run.results((), 0, snapshot.generation)
-    depth = first_stage_depth(stages, query.limit, parsed)
+    # An answer is judged by its first hits, however few are asked for.
+    limit = max(query.limit, FIRST)
+    depth = first_stage_depth(stages, limit, parsed)
     stage_context = _stage_context(parsed, run, environment)
     if query.mode == "symbol" or parsed.has_operators:
         stats = environment.cache.stats(snapshot)
@@ -125,11 +127,12 @@ def _search(
     unit, source = unit_of(query), source_of(query, context.vectors)
     hits, originals = _hits(context, ranking, depth, environment, query, likeness)
     # Copies are told apart by what the stages know, such as the folder that the user is in.
-    hits = apply_stages(stages, hits, query.limit + _n_copies(originals), stage_context)
-    hits = merge_copies(hits, originals, query.limit)
+    hits = apply_stages(stages, hits, limit + _n_copies(originals), stage_context)
+    hits = merge_copies(hits, originals, limit)
     rated: Sequence[float | None] = [None] * len(hits)
     if is_rated(source, environment.model):
         rated = _rate(run, parsed, hits, rate_hits(context, ranking, source, hits), context)
+    hits, rated = hits[: query.limit], rated[: query.limit]
     siblings: Sequence[tuple[NodeRef, ...]] = [()] * len(hits)
     if run.over_budget:
         run.skip("further code of the same files")

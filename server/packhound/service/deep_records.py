@@ -9,7 +9,7 @@ from functools import partial
 from packhound.core.errors import ModelError
 from packhound.core.types import SignalValue
 from packhound.core.vector_cache import VectorCache
-from packhound.search import DeepRanker, DeepText, SearchRun
+from packhound.search import DEEP_SIMILARITY, DeepRanker, DeepText, SearchRun
 from packhound.sources import STATE_FACTOR, ScoredRecord, Source, is_near, sort_key
 
 _WEIGHT = 1.0
@@ -55,5 +55,5 @@ class DeepRescorer:
 
 def _rescore(entry: ScoredRecord, value: float) -> ScoredRecord:
     weight = _WEIGHT * (STATE_FACTOR if entry.state else 1.0)
-    signal = SignalValue("deep_similarity", value, weight)
+    signal = SignalValue(DEEP_SIMILARITY, value, weight)
     return entry._replace(score=entry.score + signal.contribution, why=(*entry.why, signal))

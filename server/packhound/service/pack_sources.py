@@ -13,6 +13,7 @@ from packhound.core.records import RECORD_TYPES, SOURCE_OF, Record, SourceName, 
 from packhound.core.settings import Settings
 from packhound.core.types import Hit, Query, Results
 from packhound.redact import safe_line, without_secrets
+from packhound.search import DEEP_SIMILARITY
 from packhound.service.notes import FolderNotes
 from packhound.sources import digest_of
 
@@ -118,7 +119,7 @@ def _best(name: SourceName, prompt: str, search: RecordSearch) -> list[Record]:
 
 def similarity(hit: Hit) -> float:
     """Return the score of a record without the deep model's part, which is not always there."""
-    return sum(s.contribution for s in hit.why if s.signal != "deep_similarity")
+    return sum(s.contribution for s in hit.why if s.signal != DEEP_SIMILARITY)
 
 
 def _is_in(packed: Pack, record: Record) -> bool:

@@ -31,6 +31,7 @@ from packhound.index import Codes, Snapshot, quantize, scales_of
 from packhound.search.query.parse import ParsedQuery, QueryKind
 from packhound.search.rank.deferred_load import DeferredLoad
 from packhound.search.run import SearchRun
+from packhound.search.signals.registry import DEEP_SIMILARITY
 from packhound.search.stages import StageContext, TextOf
 
 DEPTH = 50
@@ -176,7 +177,7 @@ class DeepRanker:
         cosines -= _TYPICAL_COSINE
         values = cosines.tolist() + [float(cosines.min())] * (len(hits) - len(cosines))
         return [
-            _rescore(hit, SignalValue("deep_similarity", value, weight))
+            _rescore(hit, SignalValue(DEEP_SIMILARITY, value, weight))
             for hit, value in zip(hits, values, strict=True)
         ]
 

@@ -20,6 +20,7 @@ from packhound.search.signals.context import SignalFunction, zeros_per_node
 
 EXACT_MATCH = node.exact_match.__name__
 """The signal of a fact, beside which all others are small."""
+DEEP_SIMILARITY = "deep_similarity"
 _PLACE = "Place in the order by: "
 
 
@@ -101,7 +102,7 @@ SIGNALS = (
         "What the reranker, which reads query and code together, makes of it.",
     ),
     Signal(
-        "deep_similarity",
+        DEEP_SIMILARITY,
         "Meaning",
         "",
         "Likeness of meaning between query and code to the deep model, less the usual.",
