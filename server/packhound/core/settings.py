@@ -106,6 +106,13 @@ class SearchSettings(Struct, frozen=True):
             ),
         ),
     ] = "results"
+    code_lens: Annotated[
+        bool,
+        _about(
+            "A line above each definition that counts its callers, tests and notes.",
+            of_session=True,
+        ),
+    ] = False
     time_ms: Annotated[
         int,
         _number(

@@ -43,6 +43,8 @@ class Client:
     nests_symbols: bool
     all_document_symbol_kinds: bool
     markdown: bool
+    refreshes_lenses: bool
+    """Asks for the code lenses of its documents again when told to."""
     filters_symbols: bool
     """Drops workspace symbols whose names do not match the query, and sends one word of it."""
 
@@ -80,6 +82,7 @@ def read_client(params: Params) -> Client:
         nests_symbols=_get_path(outline, "hierarchicalDocumentSymbolSupport") is True,
         all_document_symbol_kinds=_get_path(outline, "symbolKind") is not None,
         markdown=isinstance(formats, list) and "markdown" in formats,
+        refreshes_lenses=_get_path(capabilities, "workspace", "codeLens", "refreshSupport") is True,
         # Only VS Code and its builds resolve symbols, and all of them filter.
         filters_symbols=resolves or name.startswith("Visual Studio Code"),
     )

@@ -72,3 +72,5 @@ class IndexStateNotifier:
         n_pending = state["pending"]
         if self._progress and isinstance(n_pending, int):
             self._progress.update(n_pending)
+        if n_pending == 0 and self._session.awaits_lenses:
+            self._session.refresh_lenses()

@@ -65,6 +65,8 @@ class Session:
         # Folders are opened and settings applied in the background, so that cancellations are read.
         self._executor = SerialExecutor("packhound-folders")
         self._opened = threading.Event()
+        self.awaits_lenses = False
+        """Code lenses were asked for before everything was read."""
         self._closing = threading.Event()
         self._client_paths: dict[str, str] = {}
         self._report_settings(self._window_settings)
@@ -123,6 +125,12 @@ class Session:
         """Request the client's settings; they apply when the response arrives."""
         params = types.ConfigurationParams([types.ConfigurationItem(section=SECTION)])
         self._server.workspace_configuration(params).add_done_callback(self._receive_settings)
+
+    def refresh_lenses(self) -> None:
+        """Have the client ask for code lenses again, where it can."""
+        self.awaits_lenses = False
+        if self.client.refreshes_lenses:
+            self._server.workspace_code_lens_refresh(None)
 
     def rebuild(self) -> None:
         """Discard the indexes and rebuild them, in the background."""
@@ -228,6 +236,8 @@ class Session:
         self._overrides.layers = self._client_layers()
         self._report_settings(self._window_settings)
         self._state_notifier.mark_dirty()
+        if self.settings.search.code_lens != before.search.code_lens:
+            self.refresh_lenses()
         if self.settings != before:
             self._executor.submit(self._apply_settings)
 

@@ -25,7 +25,7 @@ def prepare_call_hierarchy(
     ls: PackhoundServer, params: types.CallHierarchyPrepareParams
 ) -> list[types.CallHierarchyItem] | None:
     """Return what is called under the cursor, else the definition around it."""
-    symbol = _symbol_at(ls, params.text_document.uri, params.position.line)
+    symbol = symbol_at(ls, params.text_document.uri, params.position.line)
     if symbol is None:
         return None
     locations = Locations(ls.session)
@@ -44,7 +44,7 @@ def incoming_calls(
     ls: PackhoundServer, params: types.CallHierarchyIncomingCallsParams
 ) -> list[types.CallHierarchyIncomingCall] | None:
     """Return what calls or uses an item, its tests last; without callers what uses its name."""
-    symbol = _symbol_at(ls, params.item.uri, params.item.selection_range.start.line)
+    symbol = symbol_at(ls, params.item.uri, params.item.selection_range.start.line)
     if symbol is None:
         return None
     locations, name = Locations(ls.session), symbol.node.name
@@ -64,7 +64,7 @@ def outgoing_calls(
     ls: PackhoundServer, params: types.CallHierarchyOutgoingCallsParams
 ) -> list[types.CallHierarchyOutgoingCall] | None:
     """Return what an item calls or uses."""
-    symbol = _symbol_at(ls, params.item.uri, params.item.selection_range.start.line)
+    symbol = symbol_at(ls, params.item.uri, params.item.selection_range.start.line)
     if symbol is None:
         return None
     locations = Locations(ls.session)
@@ -77,7 +77,8 @@ def outgoing_calls(
     ]
 
 
-def _symbol_at(ls: PackhoundServer, uri: str, line: int) -> Symbol | None:
+def symbol_at(ls: PackhoundServer, uri: str, line: int) -> Symbol | None:
+    """Return the definition around a line, as positions count lines, with what it touches."""
     ls.session.wait_for_folders()
     engine_path = ls.session.locate(uri)
     if engine_path is None:

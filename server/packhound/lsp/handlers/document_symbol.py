@@ -18,16 +18,9 @@ def document_symbol(
     ls: PackhoundServer, params: types.DocumentSymbolParams
 ) -> list[types.DocumentSymbol] | list[types.SymbolInformation]:
     """Return the outline of the text as it is in the editor; empty where it is not indexed."""
-    session, uri = ls.session, params.text_document.uri
+    session = ls.session
     session.wait_for_folders()
-    engine_path = session.locate(uri)
-    if engine_path is None:
-        return []
-    engine, path = engine_path
-    nodes = [n for n in engine.outline(path) if n.path == path and n.kind not in _NO_SYMBOLS]
-    locations = Locations(session)
-    if session.documents.is_cell(uri):
-        nodes = [node for node in nodes if locations.uri(node) == uri]
+    nodes, locations = definitions(session, params.text_document.uri), Locations(session)
     if session.client.nests_symbols:
         return _tree(session, locations, nodes)
     return [
@@ -36,6 +29,19 @@ def document_symbol(
         )
         for node in nodes
     ]
+
+
+def definitions(session: Session, uri: str) -> list[NodeRef]:
+    """Return those of a document or a cell, in reading order; none where it is not indexed."""
+    engine_path = session.locate(uri)
+    if engine_path is None:
+        return []
+    engine, path = engine_path
+    nodes = [n for n in engine.outline(path) if n.path == path and n.kind not in _NO_SYMBOLS]
+    if session.documents.is_cell(uri):
+        locations = Locations(session)
+        return [node for node in nodes if locations.uri(node) == uri]
+    return nodes
 
 
 def _tree(

@@ -14,6 +14,7 @@ from lsprotocol import types
 from packhound.lsp.handlers import call_hierarchy as calls
 from packhound.lsp.handlers import execute_command as commands
 from packhound.lsp.handlers.accept import accept
+from packhound.lsp.handlers.code_lens import code_lens, code_lens_resolve
 from packhound.lsp.handlers.did_change import did_change
 from packhound.lsp.handlers.did_change_configuration import did_change_configuration
 from packhound.lsp.handlers.did_change_watched_files import did_change_watched_files
@@ -87,6 +88,8 @@ OF_OPERATIONS: dict[str, Handler] = {
 ON_WORKER_THREADS: dict[str, Handler] = {
     types.TEXT_DOCUMENT_HOVER: hover,
     types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: document_symbol,
+    types.TEXT_DOCUMENT_CODE_LENS: code_lens,
+    types.CODE_LENS_RESOLVE: code_lens_resolve,
     types.WORKSPACE_SYMBOL: workspace_symbol,
     types.WORKSPACE_SYMBOL_RESOLVE: workspace_symbol_resolve,
     types.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY: calls.prepare_call_hierarchy,
