@@ -67,6 +67,12 @@ local function start_options(root)
   }
 end
 
+-- What a code lens runs: the list of what it counts.
+vim.lsp.commands['packhound.calls'] = function(command)
+  local place = command.arguments[1]
+  require('packhound.links').symbol('', place)
+end
+
 --- Attaches a buffer of a file to the server of its root, which is started if it does not run.
 ---@param bufnr integer
 ---@return integer? client_id

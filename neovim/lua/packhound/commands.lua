@@ -47,6 +47,16 @@ M.subcommands = {
   search = function(text)
     pickers.live(pickers.search_question(), text)
   end,
+  resume = function()
+    pickers.resume()
+  end,
+  save = function(text)
+    local query = text ~= '' and text or (hits.last or {}).query
+    notify(require('packhound.saved').toggle(query))
+  end,
+  saved = function()
+    require('packhound.saved').list()
+  end,
   about = function(_, call)
     local text = here(call)
     if text == '' then
@@ -77,6 +87,9 @@ M.subcommands = {
   end,
   symbol = function(text)
     require('packhound.links').symbol(vim.trim(text))
+  end,
+  tests = function(text)
+    require('packhound.links').tests(vim.trim(text))
   end,
   changes = function(text)
     require('packhound.links').changes(vim.trim(text))
@@ -186,6 +199,7 @@ local BUDGETS = { 'budget=4k', 'budget=8k', 'budget=16k' }
 local ARGUMENTS = {
   search = FILTERS,
   quickfix = FILTERS,
+  save = FILTERS,
   note = { 'insight', 'decision', 'stash' },
   pack = BUDGETS,
   review = BUDGETS,

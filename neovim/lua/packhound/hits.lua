@@ -65,6 +65,7 @@ end
 
 ---@class packhound.Item a row of a list, and the place that it opens
 ---@field hit table?
+---@field is_note boolean? it only says something
 ---@field run fun()? what choosing it does instead of opening the place
 ---@field text string
 ---@field dim { [1]: integer, [2]: integer }? bytes of the text that a picker shows dim
@@ -144,7 +145,8 @@ function M.below_notes(notes, items)
   end
   local place = items[1] or { path = '', lnum = 1, end_lnum = 1, col = 1 }
   local text = 'note: ' .. table.concat(notes, ' · ')
-  local note = { text = text, path = place.path, lnum = place.lnum, end_lnum = place.end_lnum, col = place.col }
+  local note = vim.tbl_extend('force', place, { text = text, is_note = true })
+  note.hit, note.dim = nil, nil
   return vim.list_extend({ note }, items)
 end
 

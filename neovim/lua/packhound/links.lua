@@ -29,9 +29,10 @@ local function item(link, words, line)
 end
 
 --- Lists what calls a definition and what it calls, what implements it, and the tests that reach it.
----@param name string empty: the definition at the cursor
-function M.symbol(name)
-  local params = name ~= '' and { name = name } or client.cursor()
+---@param name string empty: the definition at the place
+---@param place table? a document and a position; the cursor by default
+function M.symbol(name, place)
+  local params = name ~= '' and { name = name } or place or client.cursor()
   client.ask('packhound/symbol', params, function(answer)
     local items = {}
     for _, section in ipairs(SECTIONS) do
@@ -46,6 +47,22 @@ function M.symbol(name)
       title = ('%s · no known caller, lines that use its name: %d'):format(title, answer.totals.mentions)
     end
     require('packhound.pickers').show(title, items, nothing)
+  end)
+end
+
+--- Lists the tests that reach a definition; where none does, those about its name.
+---@param name string empty: the definition at the cursor
+function M.tests(name)
+  local pickers = require('packhound.pickers')
+  client.ask('packhound/symbol', name ~= '' and { name = name } or client.cursor(), function(answer)
+    if #answer.tests == 0 then
+      pickers.live(pickers.search_question(), hits.title(answer) .. ' tests:only')
+      return
+    end
+    local items = vim.tbl_map(function(link)
+      return item(link, 'test', link.line)
+    end, answer.tests)
+    pickers.show('Packhound: tests of ' .. hits.title(answer), items, '')
   end)
 end
 

@@ -5,16 +5,28 @@ local refresh = require('packhound.refresh')
 
 local M = {}
 
+local function entry(item)
+  return {
+    filename = item.path,
+    lnum = item.lnum,
+    end_lnum = item.end_lnum,
+    col = item.col,
+    text = item.hit and hits.quickfix_text(item.hit) or item.text,
+  }
+end
+
 local function entries(results)
-  return vim.tbl_map(function(item)
-    return {
-      filename = item.path,
-      lnum = item.lnum,
-      end_lnum = item.end_lnum,
-      col = item.col,
-      text = hits.quickfix_text(item.hit),
-    }
-  end, hits.items(results))
+  return vim.tbl_map(entry, hits.items(results))
+end
+
+--- Puts rows of a list, but for those that open nothing, into a new quickfix list and opens it.
+---@param items packhound.Item[]
+function M.put(items)
+  local places = vim.tbl_filter(function(item)
+    return not item.is_note and not item.run and item.path ~= ''
+  end, items)
+  vim.fn.setqflist({}, ' ', { title = 'Packhound', items = vim.tbl_map(entry, places) })
+  vim.cmd.copen()
 end
 
 --- Asks again when the index is ready, if the results are of a part of it; the row that the user is

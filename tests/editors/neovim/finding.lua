@@ -49,6 +49,49 @@ t.step('unsaved text is found, non-ASCII and all', function()
   end
 end)
 
+t.step('the last search is asked once more, and saved ones are listed', function()
+  local first = '^AnswerCache%.drop_expired'
+  t.is_true(t.list_of('search stale answers')[1]:match(first), vim.inspect(t.offered))
+  t.list_of('grep drop_expired')
+  local lines = t.offered
+  t.same(t.list_of('resume'), lines)
+  t.wait_for_message_of('save stale answers', 'was saved')
+  t.same(t.list_of('saved')[1], 'stale answers')
+  t.wait_for('the rows of the saved search', function()
+    return t.offered[1]:match(first)
+  end)
+  t.wait_for_message_of('save', 'not saved any more')
+  t.list_of('saved')
+  t.is_true(t.messages[1]:match('no search is saved'), vim.inspect(t.messages))
+end)
+
+t.step('the tests of a definition, and of what none reaches those about its name', function()
+  local rows = table.concat(t.list_of('tests backoff_delays'), '\n')
+  t.is_true(rows:match('^test  test_delays_grow  tests/test_retry%.py:%d+'), rows)
+  t.is_true(not rows:match('called by'), rows)
+  t.is_true(#t.list_of('tests mask_password') > 0, 'nothing is listed')
+end)
+
+t.step('a code lens lists what it counts', function()
+  local uri = vim.uri_from_fname(t.job.root .. '/courier/retry.py')
+  t.answer_select(1)
+  t.offered = nil
+  vim.lsp.commands['packhound.calls']({ arguments = { { uri = uri, position = { line = 17, character = 4 } } } })
+  t.wait_for('a list', function()
+    return t.offered
+  end)
+  t.is_true(t.offered[1]:match('^called by  send_with_retries'), vim.inspect(t.offered))
+end)
+
+t.step('rows of a list go to the quickfix list, but for those that open nothing', function()
+  local hits = require('packhound.hits')
+  local results = t.search('stale answers')
+  results.notes = { 'said of all' }
+  require('packhound.quickfix').put(hits.rows(results))
+  t.same(#vim.fn.getqflist(), #hits.items(results))
+  vim.cmd.cclose()
+end)
+
 t.step('results go to the quickfix list in order', function()
   vim.fn.setqflist({}, 'f')
   vim.cmd('Packhound quickfix stale answers')

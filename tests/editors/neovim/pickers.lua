@@ -214,6 +214,30 @@ local function choose(done)
   poll()
 end
 
+-- Opens the picker again, presses `<C-q>` without marks, and calls `done` once the list is there.
+local function to_quickfix(done)
+  local deadline, sent = vim.uv.now() + PATIENCE_MS, false
+  local function poll()
+    local has_rows, rows = pcall(open[job.picker])
+    if not sent and has_rows and #rows > 2 then
+      sent = true
+      vim.api.nvim_input('<C-q>')
+    end
+    local entries = vim.fn.getqflist()
+    if #entries == 0 and vim.uv.now() < deadline then
+      vim.defer_fn(poll, 50)
+      return
+    end
+    step('<C-q> puts the rows into the quickfix list', function()
+      assert(#entries > 2, vim.inspect(entries))
+      assert(entries[1].text:find('Bucket', 1, true), entries[1].text)
+    end)
+    done()
+  end
+  vim.defer_fn(poll, 500)
+  vim.cmd('Packhound search ' .. QUERY)
+end
+
 -- mini.pick waits for keys inside start(), so what follows it has to be scheduled.
 vim.defer_fn(function()
   compare('rows of a search')
@@ -226,7 +250,9 @@ vim.defer_fn(function()
   if job.picker ~= 'snacks' then
     step('the statusline is redrawn', statusline_drawn)
   end
-  choose(finish)
+  choose(function()
+    to_quickfix(finish)
+  end)
 end, 1500)
 step('the picker opens', function()
   vim.cmd('Packhound search ' .. QUERY)

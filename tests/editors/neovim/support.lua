@@ -67,6 +67,13 @@ function M.wait_for_message(pattern)
   M.is_true(last:match(pattern), last)
 end
 
+--- Runs a command that answers with a message.
+function M.wait_for_message_of(command, pattern)
+  M.messages = {}
+  vim.cmd('Packhound ' .. command)
+  M.wait_for_message(pattern)
+end
+
 -- Answers vim.ui.select and remembers what it was M.offered.
 function M.answer_select(choice)
   vim.ui.select = function(items, options, done)

@@ -16,8 +16,15 @@ local function options(task, items_by_row)
     prompt = task.title .. '> ',
     query = task.query,
     previewer = 'builtin',
-    fzf_opts = { ['--no-sort'] = true, ['--delimiter'] = '\t', ['--with-nth'] = '2..' },
+    fzf_opts = { ['--no-sort'] = true, ['--multi'] = true, ['--delimiter'] = '\t', ['--with-nth'] = '2..' },
     actions = {
+      ['ctrl-q'] = function(selected)
+        local marked = vim.tbl_map(function(text)
+          return items_by_row[text:match('^[^\t]*')]
+        end, selected)
+        -- fzf names the current row where none is marked.
+        task.to_quickfix(#marked > 1 and marked or items_by_row.shown)
+      end,
       ['default'] = function(selected)
         local item = selected[1] and items_by_row[selected[1]:match('^[^\t]*')]
         if item then
@@ -29,6 +36,7 @@ local function options(task, items_by_row)
 end
 
 local function rows(items, items_by_row)
+  items_by_row.shown = items
   return vim.tbl_map(function(item)
     local text = row(item)
     items_by_row[text:match('^[^\t]*')] = item

@@ -6,6 +6,7 @@ local config = require('packhound.config')
 local client = require('packhound.client')
 local hits = require('packhound.hits')
 local refresh = require('packhound.refresh')
+local to_quickfix = require('packhound.quickfix').put
 
 local M = {}
 
@@ -76,6 +77,7 @@ function M.asker(question)
   local cancel = function() end
   return function(text, show, later)
     later = later or {}
+    M.latest = { question = question, text = text }
     cancel()
     local cancel_request, cancelled, answered = function() end, false, false
     cancel = function()
@@ -145,7 +147,16 @@ function M.live(question, text)
     search = M.asker(question),
     when_ready = when_ready,
     open = hits.open,
+    to_quickfix = to_quickfix,
   })
+end
+
+--- Asks again what was asked last, from where the user is now.
+function M.resume()
+  if not M.latest then
+    error('Nothing was searched yet.', 0)
+  end
+  M.live(M.latest.question, M.latest.text)
 end
 
 --- A list of items that are there already.
@@ -158,7 +169,7 @@ function M.show(title, items, nothing)
     return
   end
   local _, adapter = M.chosen()
-  require(adapter).list({ title = title, items = items, open = hits.open })
+  require(adapter).list({ title = title, items = items, open = hits.open, to_quickfix = to_quickfix })
 end
 
 --- A list of results that are there already.

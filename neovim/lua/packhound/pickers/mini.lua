@@ -19,6 +19,11 @@ local function source(task, more)
   return vim.tbl_extend('force', {
     name = task.title,
     show = show,
+    choose_marked = function(items)
+      vim.schedule(function()
+        task.to_quickfix(items)
+      end)
+    end,
     choose = function(item)
       local target = require('mini.pick').get_picker_state().windows.target
       vim.api.nvim_win_call(target, function()
@@ -27,6 +32,19 @@ local function source(task, more)
     end,
   }, more)
 end
+
+-- The key of the other pickers: what is marked, else all rows, go to the quickfix list.
+local MAPPINGS = {
+  to_quickfix = {
+    char = '<C-q>',
+    func = function()
+      local pick = require('mini.pick')
+      local matches, choose = pick.get_picker_matches(), pick.get_picker_opts().source.choose_marked
+      choose(#matches.marked > 0 and matches.marked or matches.all)
+      return true
+    end,
+  },
+}
 
 -- start() returns only when the picker is closed, so the query is set from its own event.
 local function begin_with(query)
@@ -70,6 +88,7 @@ function M.live(task)
     end
   end)
   pick.start({
+    mappings = MAPPINGS,
     source = source(task, {
       items = {},
       match = function(_, _, query)
@@ -105,6 +124,7 @@ end
 function M.list(task)
   local pick = require('mini.pick')
   pick.start({
+    mappings = MAPPINGS,
     source = source(task, {
       items = task.items,
       -- What is typed narrows the list; what is left keeps its order.

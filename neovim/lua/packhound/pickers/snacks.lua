@@ -32,6 +32,16 @@ local function show(task, more)
     preview = 'file',
     matcher = { sort_empty = false, fuzzy = false },
     sort = { fields = { 'idx' } },
+    actions = {
+      qflist = function(picker)
+        local rows = picker:selected()
+        rows = #rows > 0 and rows or picker:items()
+        picker:close()
+        task.to_quickfix(vim.tbl_map(function(row)
+          return row.item
+        end, rows))
+      end,
+    },
     confirm = function(picker, row)
       picker:close()
       if row then

@@ -24,8 +24,19 @@ local function show(task, query, finder)
     finder = finder,
     sorter = require('telescope.sorters').empty(),
     previewer = values.grep_previewer({}),
-    attach_mappings = function(prompt)
+    attach_mappings = function(prompt, map)
       local actions = require('telescope.actions')
+      map({ 'i', 'n' }, '<C-q>', function()
+        local current = require('telescope.actions.state').get_current_picker(prompt)
+        local marked, all = current:get_multi_selection(), {}
+        for row in current.manager:iter() do
+          table.insert(all, row)
+        end
+        actions.close(prompt)
+        task.to_quickfix(vim.tbl_map(function(row)
+          return row.value
+        end, #marked > 0 and marked or all))
+      end)
       actions.select_default:replace(function()
         local selected = require('telescope.actions.state').get_selected_entry()
         actions.close(prompt)
