@@ -91,6 +91,39 @@
   (with-current-buffer "*packhound*"
     (job-check (string-match-p "^courier/.*:[0-9]+: " (buffer-string)) (buffer-string))))
 
+(defun job-listed (pattern)
+  (with-current-buffer "*packhound*"
+    (job-check (string-match-p pattern (buffer-string)) (buffer-string))))
+
+(job-step "lines are listed, and the best is opened"
+  (packhound-grep "raise \\w+Error")
+  (job-listed "\\`[0-9]+ lines in [0-9]+ files\n")
+  (job-listed "^courier/retry\\.py:[0-9]+: +raise GaveUpError"))
+
+(job-step "what calls a definition is listed, with its tests"
+  (with-current-buffer (find-file-noselect
+                        (expand-file-name "courier/retry.py" (plist-get job :root)))
+    (unless (eglot-managed-p) (eglot--maybe-activate-editing-mode))
+    (goto-char (point-min))
+    (search-forward "def backoff_")
+    (packhound-symbol)
+    (job-listed "^courier/retry\\.py:28: called by send_with_retries$")
+    (job-listed "^tests/test_retry\\.py:[0-9]+: test test_delays_grow$")
+    (packhound-about)
+    (job-listed "backoff_delays")))
+
+(job-step "what is not committed is listed, with the tests to run"
+  (with-current-buffer (find-file-noselect
+                        (expand-file-name "courier/retry.py" (plist-get job :root)))
+    (goto-char (point-min))
+    (search-forward "delay = FIRST_DELAY_S")
+    (insert "\n    delay = delay * 3")
+    (packhound-changes)
+    (job-listed "^courier/retry\\.py:[0-9]+: changed backoff_delays$")
+    (job-listed "^tests/test_retry\\.py:1: test to run  ")
+    (job-listed ": caller send_with_retries$")
+    (set-buffer-modified-p nil)))
+
 (job-step "a pack has the code of the prompt"
   (packhound-pack "mend the retries of courier/retry.py")
   (with-current-buffer "*packhound pack*"
