@@ -1,3 +1,4 @@
+import './language';
 import * as vscode from 'vscode';
 import { registerMcp } from './agents/mcp';
 import { registerTools } from './agents/tools';
@@ -14,7 +15,7 @@ import { showNotes } from './notes/noteList';
 import { NoteMarks } from './notes/noteMarks';
 import { onDidPick, openHit, queryHere, selectedText } from './places';
 import { withErrorsShown } from './problems';
-import type { Pack, SearchResults } from './protocol';
+import type { Pack, PlaceParams, SearchResults } from './protocol';
 import { ProposalChecks } from './proposals/proposalChecks';
 import { ProposalDocuments } from './proposals/proposalDocuments';
 import { Proposals, type Act } from './proposals/proposalList';
@@ -25,6 +26,7 @@ import { showHistory } from './results/resultHistory';
 import { Results } from './results/results';
 import { ResultTree, type HitRow } from './results/resultTree';
 import { grepAsTyped } from './search/grepCommand';
+import { resumeLast } from './search/liveList';
 import { Previews } from './search/preview';
 import { QueryMemory } from './search/queryMemory';
 import { searchAsTyped } from './search/searchCommand';
@@ -36,6 +38,7 @@ import { onIndexReady } from './status/indexReady';
 import { showSettingsProblems } from './status/settingsProblems';
 import { statusItem } from './status/statusItem';
 import { showStatus } from './status/statusList';
+import { sayWhatIsNew, showWhatIsNew } from './status/whatIsNew';
 import { findRelated, showCalls, showChanges, showTests } from './touchCommands';
 
 /** What other extensions may use. */
@@ -109,6 +112,14 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
       const text = query ?? (selectedText(previews.userEditor) || memory.last);
       searchAsTyped(client, results, memory, actions, text);
     }),
+    needsServer('resume', () => {
+      if (!resumeLast()) {
+        searchAsTyped(client, results, memory, actions, memory.last);
+      }
+    }),
+    needsServer('savedSearches', () => {
+      searchAsTyped(client, results, memory, actions, '');
+    }),
     needsServer('about', () => {
       searchAsTyped(client, results, memory, actions, queryHere(previews.userEditor));
     }),
@@ -124,7 +135,7 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     }),
     needsServer('explain', () => explainAtCursor(client, results)),
     needsServer('related', () => findRelated(client, results, actions)),
-    needsServer('calls', () => showCalls(client, results, actions)),
+    needsServer('calls', (place?: PlaceParams) => showCalls(client, results, actions, place)),
     needsServer('changes', () => showChanges(client, results, actions)),
     needsServer('reviewChanges', () => packer.forChanges()),
     needsServer('map', () => packer.forMap()),
@@ -152,6 +163,7 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     }),
     command('copyDebugInfo', () => copyDebugInfo(client, version(context))),
     command('showStatus', () => showStatus(client)),
+    command('whatIsNew', () => showWhatIsNew(context.extensionUri)),
     command('openSettings', () => openSettings()),
     command('clearResults', () => {
       results.clear();
@@ -168,6 +180,7 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     ...followMachine(client, log),
   );
   void client.restart();
+  void sayWhatIsNew(context.globalState, version(context));
   return {
     client,
     search: (query, limit) => client.search({ query, explain: true, ...(limit ? { limit } : {}) }),

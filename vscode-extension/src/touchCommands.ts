@@ -8,10 +8,13 @@ import { changesResults, symbolResults } from './search/links';
 import { showList } from './search/listCommand';
 import type { PackhoundClient } from './server/packhoundClient';
 
+type Place = Pick<PlaceParams, 'uri' | 'position'>;
+
 type TouchCommand = (
   client: PackhoundClient,
   results: Results,
   actions: HitActions,
+  given?: Place,
 ) => Promise<void>;
 
 /** Lists code like the definition at the cursor. */
@@ -27,9 +30,13 @@ export const findRelated: TouchCommand = async (client, results, actions) => {
   });
 };
 
-/** Lists what calls the definition at the cursor, what it calls, and the tests that reach it. */
-export const showCalls: TouchCommand = async (client, results, actions) => {
-  const place = placeOrRemedy(actions);
+/**
+ * Lists what calls the definition at the cursor, or at the place that a code lens names, what it
+ * calls, and the tests that reach it.
+ */
+export const showCalls: TouchCommand = async (client, results, actions, given) => {
+  // A menu gives the address of its file instead.
+  const place = given && 'position' in given ? given : placeOrRemedy(actions);
   await showList(results, actions, {
     title: 'Packhound: Callers, Calls and Tests',
     placeholder: 'What the definition at the cursor touches',
@@ -79,7 +86,7 @@ export const showChanges: TouchCommand = async (client, results, actions) => {
   });
 };
 
-function placeOrRemedy({ previews }: HitActions): Pick<PlaceParams, 'uri' | 'position'> {
+function placeOrRemedy({ previews }: HitActions): Place {
   const place = focus(previews.userEditor);
   if (!place) {
     throw new Error('Put the cursor into a file of the workspace first; then ask again.');
@@ -88,6 +95,6 @@ function placeOrRemedy({ previews }: HitActions): Pick<PlaceParams, 'uri' | 'pos
 }
 
 /** `retry.py:26`. */
-function nameOf({ uri, position }: Pick<PlaceParams, 'uri' | 'position'>): string {
+function nameOf({ uri, position }: Place): string {
   return `${uri.split('/').at(-1) ?? uri}:${position.line + 1}`;
 }

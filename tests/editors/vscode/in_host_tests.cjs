@@ -185,6 +185,13 @@ const tests = {
     await until('more hits', async () => (await api().search('request')).hits.length > 2);
   },
 
+  async 'what is new is shown, and nothing was said of it after the first installation'() {
+    await vscode.commands.executeCommand('packhound.whatIsNew');
+    const shown = () => vscode.window.tabGroups.activeTabGroup.activeTab?.label ?? '';
+    await until('the page', () => /CHANGELOG/.test(shown()));
+    await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+  },
+
   async 'related code is found from a place in a file'() {
     const found = await api().client.related({
       uri: file('courier/retry.py').toString(),

@@ -9,7 +9,7 @@ const REASON = /named |says "| has |in meaning/;
 // A second answer is asked for when typing rests for half a second.
 const SECOND_ANSWER_MS = 4000;
 
-await play(({ page, rows, status, cursor, activeTab, shownTab, until, asks, labels, row, editorText, picture, command, search, ready }) => ({
+await play(({ page, changeSettings, openAt, rows, status, cursor, activeTab, shownTab, until, asks, labels, row, editorText, picture, command, search, ready }) => ({
   async 'the status bar says that the index is ready'() {
     await page.waitForSelector('.monaco-workbench .part.statusbar');
     await ready();
@@ -126,6 +126,34 @@ await play(({ page, rows, status, cursor, activeTab, shownTab, until, asks, labe
     await page.keyboard.press('Enter');
     await until('the file', async () => (await activeTab.getAttribute('aria-label'))?.includes('retry.py'));
     await until('the line', async () => /Ln 26\b/.test(await cursor.innerText()));
+  },
+
+  async 'a search is saved, and the last one resumed at its row'() {
+    await search(QUERY);
+    await row(/^send_with_retries/);
+    await page.locator('.quick-input-titlebar .codicon-star').click();
+    await until('that it was saved', async () => (await page.locator('.statusbar').innerText()).includes('the search was saved'));
+    await page.keyboard.press('Escape');
+    await command('Packhound: Show Saved Searches');
+    await row(new RegExp(`^${QUERY}$`));
+    await picture('saved');
+    await page.keyboard.press('Enter');
+    await row(/^send_with_retries/);
+    await until('the second row', async () => {
+      await page.keyboard.press('ArrowDown');
+      return /^backoff_delays/.test(await page.locator('.quick-input-list .monaco-list-row.focused').getAttribute('aria-label'));
+    });
+    await page.keyboard.press('Escape');
+    await until('the list', async () => {
+      await page.keyboard.press('Control+K');
+      await page.keyboard.press('Alt+J');
+      await asks(SEARCH, 5000);
+      await row(/^send_with_retries/);
+      return true;
+    });
+    await until('its row', async () =>
+      /^backoff_delays/.test(await page.locator('.quick-input-list .monaco-list-row.focused').getAttribute('aria-label')));
+    await page.keyboard.press('Escape');
   },
 
   async 'the side bar keeps the results, with the reasons below'() {
@@ -262,6 +290,22 @@ await play(({ page, rows, status, cursor, activeTab, shownTab, until, asks, labe
     await page.keyboard.type('AnswerCache', { delay: 25 });
     await row(/AnswerCache/);
     await page.keyboard.press('Escape');
+  },
+
+  async 'a line above each definition counts callers, tests and notes, where that is switched on'() {
+    await openAt('retry.py', 18);
+    const lens = page.locator('.codelens-decoration a', { hasText: '1 caller' }).first();
+    assert.equal(await lens.count(), 0);
+    changeSettings({ 'packhound.search.codeLens': true });
+    await lens.waitFor();
+    await picture('lens');
+    await lens.click();
+    await asks('What the definition');
+    await row(/^send_with_retries/);
+    await page.keyboard.press('Escape');
+    changeSettings({});
+    await lens.waitFor({ state: 'detached' });
+    await command('View: Close All Editors');
   },
 
   async 'text that is not saved is found'() {

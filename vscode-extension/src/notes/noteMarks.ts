@@ -31,10 +31,19 @@ export class NoteMarks implements vscode.Disposable {
   async refresh(): Promise<void> {
     this.notes = await allNotes(this.client).catch(() => []);
     this.draw();
+    this.countAnew();
   }
 
   dispose(): void {
     this.subscriptions.dispose();
+  }
+
+  /** Notes are counted above their definitions too. */
+  private countAnew(): void {
+    const lenses = this.client.languageClient?.getFeature('textDocument/codeLens');
+    for (const { document } of vscode.window.visibleTextEditors) {
+      lenses?.getProvider(document)?.onDidChangeCodeLensEmitter.fire();
+    }
   }
 
   private draw(): void {

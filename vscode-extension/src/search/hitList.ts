@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { HitActions } from '../hitActions';
 import { openHit } from '../places';
 import { withErrorsShown } from '../problems';
-import type { Hit } from '../protocol';
+import { keyOf, type Hit } from '../protocol';
 import { buttons, dimmed, isHit, keepOrder, laidOut, pinButton, type HitItem } from './hitItem';
 import { secondOrder } from './secondOrder';
 
@@ -45,8 +45,8 @@ export class HitList {
     });
   }
 
-  /** New rows. The first hit becomes active, below any notes. */
-  setRows(rows: Item[]): void {
+  /** New rows. The hit of this key becomes active, else the first one, below any notes. */
+  setRows(rows: Item[], key?: string): void {
     if (this.isOver) {
       return;
     }
@@ -55,7 +55,8 @@ export class HitList {
     if (this.pick.keepScrollPosition) {
       this.pick.keepScrollPosition = false;
     }
-    this.firstRow = rows.find(isHit) ?? rows[0];
+    const hits = rows.filter(isHit);
+    this.firstRow = hits.find(({ hit }) => keyOf(hit) === key) ?? hits[0] ?? rows[0];
     this.isShown = false;
     this.pick.items = rows;
     this.pick.activeItems = this.firstRow ? [this.firstRow] : [];
@@ -93,6 +94,12 @@ export class HitList {
 
   show(): void {
     this.pick.show();
+  }
+
+  /** Key of the hit that is active, or was opened. */
+  get activeKey(): string | undefined {
+    const [active] = this.pick.activeItems;
+    return isHit(active) ? keyOf(active.hit) : undefined;
   }
 
   private onMove(active: Item | undefined): void {

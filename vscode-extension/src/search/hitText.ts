@@ -3,6 +3,9 @@ import type { Hit } from '../protocol';
 const MOST_REASONS = 3;
 /** What of a row fits beside its icon and its buttons at the greatest width of a list. */
 const MOST_CHARACTERS = 64;
+/** The same of the line below, beside the buttons of the active row. */
+const MOST_OF_DETAIL = 72;
+const LEAST_OF_QUOTE = 16;
 /** Of a place that shares its line with reasons. */
 const MOST_OF_PLACE = 24;
 
@@ -104,12 +107,23 @@ export function rowText(
   isTall: boolean,
 ): { description: string; detail: string } {
   const [free, reasons] = [MOST_CHARACTERS - title.length, reasonsOf(hit)];
-  return isTall
-    ? { description: shortPlace(hit, free), detail: reasons }
-    : {
-        description: `${shortPlace(hit, Math.min(free, MOST_OF_PLACE))}   ${reasons}`.trimEnd(),
-        detail: '',
-      };
+  if (isTall) {
+    return { description: shortPlace(hit, free), detail: within(MOST_OF_DETAIL, reasons) };
+  }
+  const place = shortPlace(hit, Math.min(free, MOST_OF_PLACE));
+  const said = within(MOST_CHARACTERS - title.length - place.length, reasons);
+  return { description: `${place}   ${said}`.trimEnd(), detail: '' };
+}
+
+/** Reasons for a room of characters: a quotation loses its end, for what follows it says more. */
+function within(room: number, reasons: string): string {
+  const excess = reasons.length - room;
+  return excess <= 0
+    ? reasons
+    : reasons.replace(/"([^"]{20,})"/, (_, quote: string) => {
+        const kept = Math.max(LEAST_OF_QUOTE, quote.length - excess - 1);
+        return `"${quote.slice(0, kept).trimEnd()}…"`;
+      });
 }
 
 /** `says "after a timeout" · closest in meaning · strong`, the matched line first, and the notes on it. */

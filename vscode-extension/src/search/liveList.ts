@@ -46,6 +46,14 @@ export interface Question {
   onClose: (text: string, opened: ResultSet | undefined) => void;
 }
 
+let goOn: (() => void) | undefined;
+
+/** Opens the last list that was typed into again, at its row; false where there was none. */
+export function resumeLast(): boolean {
+  goOn?.();
+  return goOn !== undefined;
+}
+
 /** A list that asks anew at every key; typing on cancels the last question. */
 export class LiveList {
   private readonly list: HitList;
@@ -55,7 +63,7 @@ export class LiveList {
   constructor(
     private readonly client: PackhoundClient,
     private readonly results: Results,
-    actions: HitActions,
+    private readonly actions: HitActions,
     private readonly question: Question,
   ) {
     this.list = new HitList(actions);
@@ -95,27 +103,27 @@ export class LiveList {
   }
 
   /** Begins with `text`, which VS Code selects so that typing replaces it. */
-  show(text: string): void {
+  show(text: string, key?: string): void {
     this.list.pick.value = text;
     this.list.show();
-    this.onType(text);
+    this.onType(text, undefined, key);
   }
 
-  private onType(text: string, facet?: string): void {
+  private onType(text: string, facet?: string, key?: string): void {
     this.pending?.cancel();
     const { pick } = this.list;
     if (pick.title !== this.question.title) {
       pick.title = this.question.title;
     }
     if (text.trim()) {
-      void this.ask(text, facet);
+      void this.ask(text, facet, key);
     } else {
       this.showBusy(false);
       this.list.setRows(this.question.rowsWithoutText());
     }
   }
 
-  private async ask(text: string, facet?: string): Promise<void> {
+  private async ask(text: string, facet?: string, key?: string): Promise<void> {
     const request = new vscode.CancellationTokenSource();
     this.pending = request;
     const slow = setTimeout(() => {
@@ -126,7 +134,7 @@ export class LiveList {
       const answer = await this.question.ask(text, request.token, facet);
       if (!request.token.isCancellationRequested) {
         this.last = answer.resultSet;
-        this.list.setRows(answer.rows);
+        this.list.setRows(answer.rows, key);
         clearTimeout(slow);
         this.showBusy(false);
         if (!facet) {
@@ -191,10 +199,15 @@ export class LiveList {
   }
 
   private onClose(isOpened: boolean): void {
+    const { client, results, actions, question } = this;
+    const [text, key] = [this.list.pick.value, this.list.activeKey];
+    goOn = () => {
+      new LiveList(client, results, actions, question).show(text, key);
+    };
     const resultSet = isOpened ? this.last : undefined;
     if (resultSet) {
       this.results.keep(resultSet);
     }
-    this.question.onClose(this.list.pick.value, resultSet);
+    question.onClose(text, resultSet);
   }
 }

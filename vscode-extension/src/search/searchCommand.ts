@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { chooseMany } from '../boxes';
 import type { HitActions } from '../hitActions';
@@ -66,6 +67,22 @@ export function searchAsTyped(
       answer({ query: text, ...near, deep: isRefined(), remotes: true }, token),
     buttons: [
       {
+        iconPath: new vscode.ThemeIcon('star'),
+        tooltip: t('Save this search, or forget it'),
+        press: (text) => {
+          const query = text.trim();
+          memory.toggleSaved(query);
+          const isSaved = memory.saved.includes(query);
+          vscode.window.setStatusBarMessage(
+            isSaved
+              ? t('Packhound: the search was saved; an empty box lists it')
+              : t('Packhound: the search is not saved any more'),
+            4000,
+          );
+          return false;
+        },
+      },
+      {
         iconPath: new vscode.ThemeIcon('filter'),
         tooltip: 'Choose what to search: code, notes, commits, ...',
         press: (text) => {
@@ -76,7 +93,13 @@ export function searchAsTyped(
         },
       },
     ],
-    rowsWithoutText: () => recentRows(memory.queries),
+    rowsWithoutText: () => [
+      ...queryRows('star-full', memory.saved),
+      ...queryRows(
+        'history',
+        memory.queries.filter((query) => !memory.saved.includes(query)),
+      ),
+    ],
     onClose: (text, opened) => {
       memory.last = text.trim();
       if (opened) {
@@ -105,8 +128,8 @@ async function chooseTypes(query: string): Promise<string> {
   return types ? withTypes(query, types) : query;
 }
 
-function recentRows(queries: readonly string[]): QueryItem[] {
-  return queries.map((query) => ({ label: `$(history) ${query}`, alwaysShow: true, query }));
+function queryRows(icon: string, queries: readonly string[]): QueryItem[] {
+  return queries.map((query) => ({ label: `$(${icon}) ${query}`, alwaysShow: true, query }));
 }
 
 function notesOf({ hits, notes }: SearchResults): string[] {
