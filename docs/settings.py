@@ -3,7 +3,8 @@
     python docs/settings.py
 
 Writes the table of docs/settings.md, the configuration in the manifest of the VS Code extension
-(but for its own section, `Server`) and the list in Neovim's help.
+(but for its own section, `Server`) with its texts in `package.nls.json`, and the list in Neovim's
+help. Translations of the texts are written by hand.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from packhound.core.typed import value_schema
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "settings.md"
 MANIFEST = ROOT / "vscode-extension" / "package.json"
+TEXTS = ROOT / "vscode-extension" / "package.nls.json"
 HELP = ROOT / "neovim" / "doc" / "packhound.txt"
 PRETTIER_WIDTH, HELP_WIDTH = 100, 78
 EVERYDAY = (
@@ -27,6 +29,14 @@ EVERYDAY = (
     *("ranking.gitHistory", "index.enabled", "index.exclude"),
 )
 """With `server.path` the settings that VS Code shows to all; others are for who looks for them."""
+_MADE = ("section.", "setting.")
+"""How keys of texts begin that are made here."""
+_SUFFIXES = {
+    "description": "",
+    "markdownDescription": "",
+    "deprecationMessage": ".deprecated",
+    "markdownDeprecationMessage": ".deprecated.markdown",
+}
 LAST_RELEASE = "this name ends with the next release."
 
 
@@ -40,15 +50,46 @@ def pages() -> dict[Path, str]:
     """Return the files with what is made anew."""
     table = "\n".join(map(_row, SETTINGS.values()))
     manifest, page, help_text = (path.read_text("utf-8") for path in (MANIFEST, PAGE, HELP))
-    own = next(s for s in _configuration(manifest) if s["title"] == "Server")
-    configuration = _pretty([*_sections(), own, _former_names()], "    ")
+    own = next(s for s in _configuration(manifest) if s["title"] == "%server%")
+    made: dict[str, str] = {}
+    sections, former = (_looked_up(each, made) for each in ([*_sections()], [_former_names()]))
+    configuration = _pretty([*sections, own, *former], "    ")
+    others = json.loads(TEXTS.read_text("utf-8"))
+    texts = {key: text for key, text in others.items() if not key.startswith(_MADE)} | made
     return {
+        TEXTS: json.dumps(texts, indent=2, ensure_ascii=False) + "\n",
         PAGE: _between(page, "|---|---|---|\n", table, "\n\n"),
         MANIFEST: _between(manifest, '    "configuration": ', configuration, ',\n    "'),
         HELP: _between(
             help_text, "of the server:\n\n", "\n".join(_entries()), "\n" + "=" * HELP_WIDTH
         ),
     }
+
+
+def _looked_up(sections: list[dict[str, Any]], texts: dict[str, str]) -> list[dict[str, Any]]:
+    """Return sections with keys for their texts, which are added to those of the others."""
+
+    def key(name: str, text: str) -> str:
+        texts[name] = text
+        return f"%{name}%"
+
+    return [
+        {
+            "title": key(f"section.{section['title']}", section["title"]),
+            "properties": {
+                name: {
+                    field: [key(f"setting.{name}.{at}", text) for at, text in enumerate(value, 1)]
+                    if field == "enumDescriptions"
+                    else key(f"setting.{name}{_SUFFIXES[field]}", value)
+                    if field in _SUFFIXES
+                    else value
+                    for field, value in entry.items()
+                }
+                for name, entry in section["properties"].items()
+            },
+        }
+        for section in sections
+    ]
 
 
 def _between(text: str, start: str, new: str, end: str) -> str:

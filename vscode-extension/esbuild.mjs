@@ -18,7 +18,7 @@ await build({
   platform: 'node',
   format: 'cjs',
   target: 'node20',
-  external: ['vscode'],
+  external: tests ? ['vscode', 'typescript'] : ['vscode'],
   minify: production,
   sourcemap: !production,
   logLevel: 'warning',

@@ -10,7 +10,19 @@ from packhound.core.types import KINDS, Mode
 from tests.support.editor_clients import CHECKOUT
 
 EXTENSION = CHECKOUT / "vscode-extension"
-MANIFEST = json.loads((EXTENSION / "package.json").read_text())
+TEXTS = json.loads((EXTENSION / "package.nls.json").read_text())
+
+
+def looked_up(value: object) -> object:
+    """Returns a part of the manifest with its texts in English."""
+    if isinstance(value, dict):
+        return {key: looked_up(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [looked_up(each) for each in value]
+    return TEXTS.get(value[1:-1], value) if isinstance(value, str) else value
+
+
+MANIFEST = looked_up(json.loads((EXTENSION / "package.json").read_text()))
 
 
 def properties() -> dict[str, dict]:

@@ -18,7 +18,10 @@ from typing import NamedTuple
 
 EXTENSION = Path(__file__).resolve().parent.parent
 CHECKOUT = EXTENSION.parent
-STAGED = ("package.json", "README.md", "CHANGELOG.md", "LICENSE", ".vscodeignore", "media", "dist")
+STAGED = (
+    *("package.json", "package.nls.json", "package.nls.de.json", "l10n"),
+    *("README.md", "CHANGELOG.md", "LICENSE", ".vscodeignore", "media", "dist"),
+)
 # The tokenizer needs the hub's client only to download, which never happens.
 OVERRIDES = 'huggingface-hub; python_version < "0"\n'
 

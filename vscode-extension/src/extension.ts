@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import './language';
 import * as vscode from 'vscode';
 import { registerMcp } from './agents/mcp';
@@ -197,12 +198,12 @@ function proposalCommands(
     command(id, () => proposals.show(title, placeholder, act));
   const { open, check, accept, reject, discard, search } = proposals;
   return [
-    listed('proposals', 'Proposed Changes', 'Enter shows the changes of all its files', open),
-    listed('checkProposal', 'Check Proposed Change', 'Enter runs its tests and tools', check),
-    listed('acceptProposal', 'Accept Proposed Change', 'Enter writes its files', accept),
-    listed('rejectProposal', 'Reject Proposed Change', 'Enter asks for the reason', reject),
-    listed('discardProposal', 'Discard Proposed Change', 'Enter deletes it', discard),
-    listed('searchProposal', 'Search as If Applied', 'Enter searches as if it were', search),
+    listed('proposals', t('Proposed Changes'), t('Enter shows the changes of all its files'), open),
+    listed('checkProposal', t('Check Proposed Change'), t('Enter runs its tests and tools'), check),
+    listed('acceptProposal', t('Accept Proposed Change'), t('Enter writes its files'), accept),
+    listed('rejectProposal', t('Reject Proposed Change'), t('Enter asks for the reason'), reject),
+    listed('discardProposal', t('Discard Proposed Change'), t('Enter deletes it'), discard),
+    listed('searchProposal', t('Search as If Applied'), t('Enter searches as if it were'), search),
   ];
 }
 
@@ -220,14 +221,21 @@ function rowCommands(
     }
     vscode.window.setStatusBarMessage(actions.pinnedTitle(), 4000);
   };
+  // VS Code tells of the row with the focus only where a key selects it, which opens it too.
+  let opening: Promise<void> = Promise.resolve();
   return [
-    command('result.open', (row, preserveFocus) =>
-      openHit(tree.hitOf(row), { preserveFocus: preserveFocus === true }),
-    ),
-    command('result.why', (row) => actions.why(tree.hitOf(row))),
-    command('result.openToSide', (row) =>
-      openHit(tree.hitOf(row), { viewColumn: vscode.ViewColumn.Beside }),
-    ),
+    command('result.open', (row, preserveFocus) => {
+      opening = openHit(tree.hitOf(row), { preserveFocus: preserveFocus === true });
+      return opening;
+    }),
+    command('result.why', async (row) => {
+      await opening;
+      await actions.why(tree.hitOf(row));
+    }),
+    command('result.openToSide', async (row) => {
+      await opening;
+      await openHit(tree.hitOf(row), { viewColumn: vscode.ViewColumn.Beside });
+    }),
     command('result.pin', (row, rows) => {
       pin(row, rows, true);
     }),

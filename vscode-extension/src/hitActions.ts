@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { openPage, showExplanation } from './explain/explanationPanel';
 import type { Pins } from './pack/pins';
@@ -36,12 +37,14 @@ export class HitActions {
 
   pinnedTitle(): string {
     const { count } = this.pins;
-    return `Packhound: ${count} ${count === 1 ? 'result' : 'results'} added to the next context pack`;
+    return count === 1
+      ? t('Packhound: 1 result added to the next context pack')
+      : t('Packhound: {0} results added to the next context pack', count);
   }
 
   async copyReference(hit: Hit): Promise<void> {
     await vscode.env.clipboard.writeText(placeOf(hit));
-    vscode.window.setStatusBarMessage(`Copied: ${placeOf(hit)}`, 4000);
+    vscode.window.setStatusBarMessage(t('Copied: {0}', placeOf(hit)), 4000);
   }
 
   /** Runs the test that a hit is, with whatever runs tests in this editor. */

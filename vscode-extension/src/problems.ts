@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
 
 /** An error as a user reads it: without the class name and code that libraries put before it. */
@@ -13,7 +14,7 @@ export async function withErrorsShown<T>(work: () => Promise<T>): Promise<T | un
     if (error instanceof vscode.CancellationError) {
       return undefined;
     }
-    const logs = 'Show Logs';
+    const logs = t('Show Logs');
     const choice = await vscode.window.showErrorMessage(`Packhound: ${problemText(error)}`, logs);
     if (choice === logs) {
       await vscode.commands.executeCommand('packhound.showLogs');

@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
 
 const SCHEME = 'packhound';
@@ -30,7 +31,7 @@ export class ReadOnlyDocuments
     const text = this.texts.get(keyOf(uri));
     return (
       (typeof text === 'function' ? await text() : text) ??
-      'This text is gone. Run the command again to make it anew.'
+      t('This text is gone. Run the command again to make it anew.')
     );
   }
 

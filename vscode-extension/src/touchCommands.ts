@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import type { HitActions } from './hitActions';
 import { focus, uriOfPath } from './places';
 import type { Changes, PlaceParams, SymbolAnswer } from './protocol';
@@ -21,10 +22,10 @@ type TouchCommand = (
 export const findRelated: TouchCommand = async (client, results, actions) => {
   const place = placeOrRemedy(actions);
   await showList(results, actions, {
-    title: 'Packhound: Related Code',
-    placeholder: 'Code like the definition at the cursor',
-    name: `like ${nameOf(place)}`,
-    nothing: 'Nothing like it was found.',
+    title: t('Packhound: Related Code'),
+    placeholder: t('Code like the definition at the cursor'),
+    name: t('like {0}', nameOf(place)),
+    nothing: t('Nothing like it was found.'),
     ask: (token) => client.related(place, token),
     rows: ({ hits }) => hitItems(hits, actions.pins),
   });
@@ -38,10 +39,10 @@ export const showCalls: TouchCommand = async (client, results, actions, given) =
   // A menu gives the address of its file instead.
   const place = given && 'position' in given ? given : placeOrRemedy(actions);
   await showList(results, actions, {
-    title: 'Packhound: Callers, Calls and Tests',
-    placeholder: 'What the definition at the cursor touches',
-    name: `calls of ${nameOf(place)}`,
-    nothing: 'Nothing calls it, and it calls nothing of this workspace.',
+    title: t('Packhound: Callers, Calls and Tests'),
+    placeholder: t('What the definition at the cursor touches'),
+    name: t('calls of {0}', nameOf(place)),
+    nothing: t('Nothing calls it, and it calls nothing of this workspace.'),
     ask: async (token) =>
       symbolResults(await client.request<SymbolAnswer>(methods.symbol, place, token)),
     rows: ({ hits }) => sectionItems(hits, actions.pins),
@@ -52,10 +53,10 @@ export const showCalls: TouchCommand = async (client, results, actions, given) =
 export const showTests: TouchCommand = async (client, results, actions) => {
   const place = placeOrRemedy(actions);
   await showList(results, actions, {
-    title: 'Packhound: Tests of This',
-    placeholder: 'Tests of the definition at the cursor',
-    name: `tests of ${nameOf(place)}`,
-    nothing: 'No test reaches it or has its name.',
+    title: t('Packhound: Tests of This'),
+    placeholder: t('Tests of the definition at the cursor'),
+    name: t('tests of {0}', nameOf(place)),
+    nothing: t('No test reaches it or has its name.'),
     ask: async (token) => {
       const symbol = await client.request<SymbolAnswer>(methods.symbol, place, token);
       return symbol.tests.length > 0
@@ -71,10 +72,10 @@ export const showTests: TouchCommand = async (client, results, actions) => {
 export const showChanges: TouchCommand = async (client, results, actions) => {
   const uri = focus(actions.previews.userEditor)?.uri;
   await showList(results, actions, {
-    title: 'Packhound: My Changes',
-    placeholder: 'What is not committed, unsaved text included, and what it touches',
-    name: 'my changes',
-    nothing: 'Nothing differs from the last commit.',
+    title: t('Packhound: My Changes'),
+    placeholder: t('What is not committed, unsaved text included, and what it touches'),
+    name: t('my changes'),
+    nothing: t('Nothing differs from the last commit.'),
     ask: async (token) => {
       const params = uri ? { uri } : {};
       return changesResults(
@@ -89,7 +90,7 @@ export const showChanges: TouchCommand = async (client, results, actions) => {
 function placeOrRemedy({ previews }: HitActions): Place {
   const place = focus(previews.userEditor);
   if (!place) {
-    throw new Error('Put the cursor into a file of the workspace first; then ask again.');
+    throw new Error(t('Put the cursor into a file of the workspace first; then ask again.'));
   }
   return place;
 }

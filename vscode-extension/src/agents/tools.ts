@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { rangeOf } from '../places';
 import type { Hit } from '../protocol';
@@ -33,12 +34,12 @@ export function registerTools(
   return [
     lm.registerTool<SearchInput>('packhound_search', {
       prepareInvocation: ({ input }) => ({
-        invocationMessage: `Searching the code for "${input.query}"`,
+        invocationMessage: t('Searching the code for "{0}"', input.query),
       }),
       invoke: async ({ input }, token) => answer(await search(client, input, token)),
     }),
     lm.registerTool<PackInput>('packhound_pack', {
-      prepareInvocation: () => ({ invocationMessage: 'Gathering the code for the task' }),
+      prepareInvocation: () => ({ invocationMessage: t('Gathering the code for the task') }),
       invoke: async ({ input }, token) => {
         const { prompt, budget = DEFAULT_BUDGET } = input;
         return answer(await client.pack({ prompt, budget }, token));

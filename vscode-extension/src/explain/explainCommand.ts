@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { focus } from '../places';
 import type { Results } from '../results/results';
@@ -8,7 +9,7 @@ import { openPage } from './explanationPanel';
 export async function explainAtCursor(client: PackhoundClient, results: Results): Promise<void> {
   const place = focus();
   if (!place) {
-    throw new Error('Put the cursor into a file of the workspace first; then ask again.');
+    throw new Error(t('Put the cursor into a file of the workspace first; then ask again.'));
   }
   const query = results.latest?.query ?? (await askForQuery());
   if (!query) {
@@ -17,7 +18,7 @@ export async function explainAtCursor(client: PackhoundClient, results: Results)
   const { hit } = await client.explain({ ...place, query, git: true });
   if (!hit) {
     throw new Error(
-      'There is nothing at the cursor that a search could find. Move it into a definition.',
+      t('There is nothing at the cursor that a search could find. Move it into a definition.'),
     );
   }
   openPage(hit, query);
@@ -25,8 +26,9 @@ export async function explainAtCursor(client: PackhoundClient, results: Results)
 
 function askForQuery(): Thenable<string | undefined> {
   return vscode.window.showInputBox({
-    title: 'Packhound: Explain Ranking',
-    prompt:
+    title: t('Packhound: Explain Ranking'),
+    prompt: t(
       'Nothing was searched yet. For which query should the definition at the cursor be scored?',
+    ),
   });
 }

@@ -1,26 +1,29 @@
+import { t } from '@vscode/l10n';
 import type { Hit, SignalGroup } from '../protocol';
 import { titleOf, placeOf } from '../search/hitText';
 
 /** Why a hit has its rank, as a page whose groups unfold to their signals. It runs no scripts. */
 export function explanationPage(hit: Hit, query: string): string {
-  const rank = hit.rank > 0 ? `is #${hit.rank}` : 'is not among the results';
+  const title = titleOf(hit);
+  const heading =
+    hit.rank > 0 ? t('{0} is #{1}', title, hit.rank) : t('{0} is not among the results', title);
   const confidence = hit.confidence_word ? ` · ${hit.confidence_word}` : '';
   return `<!DOCTYPE html>
-<html lang="en">
+<html>
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>Why it ranked here</title>
+<title>${escape(t('Why it ranked here'))}</title>
 <style>${STYLE}</style>
 </head>
 <body>
-<h1>${escape(titleOf(hit))} ${rank}</h1>
+<h1>${escape(heading)}</h1>
 <p>${escape(`${hit.kind} · ${placeOf(hit)}${confidence}`)}</p>
-<p>${query ? `For <q>${escape(query)}</q>` : 'Scored on its own, without a query'}</p>
-${account('What speaks for it', [...hit.reasons, ...(hit.rank === 1 ? compared(hit) : [])])}
-${account('What speaks against it', hit.against ?? [])}
-${account('What would make it first', hit.rank === 1 ? [] : [...withoutLosses(hit), ...compared(hit)])}
-${hit.git ? `<p>${escape(`Its lines: ${hit.git.text}.`)}</p>` : ''}
+<p>${query ? `${escape(t('For'))} <q>${escape(query)}</q>` : escape(t('Scored on its own, without a query'))}</p>
+${account(t('What speaks for it'), [...hit.reasons, ...(hit.rank === 1 ? compared(hit) : [])])}
+${account(t('What speaks against it'), hit.against ?? [])}
+${account(t('What would make it first'), hit.rank === 1 ? [] : [...withoutLosses(hit), ...compared(hit)])}
+${hit.git ? `<p>${escape(t('Its lines: {0}.', hit.git.text))}</p>` : ''}
 ${details(hit)}
 </body>
 </html>`;
@@ -29,13 +32,13 @@ ${details(hit)}
 /** The losses that cost it the first place. */
 function withoutLosses({ against = [] }: Hit): string[] {
   const costly = against.flatMap((loss) => /^(.*): otherwise 1st$/.exec(loss)?.[1] ?? []);
-  return costly.map((loss) => `Without this it would be first: ${loss}.`);
+  return costly.map((loss) => t('Without this it would be first: {0}.', loss));
 }
 
 /** `beside f1: behind by words (1 fewer)` as a sentence. */
 function compared({ beside = '' }: Hit): string[] {
   const [, other = '', how = ''] = /^beside (.*?): (.*)$/.exec(beside) ?? [];
-  return how ? [`It is ${how}, compared with ${other}.`] : [];
+  return how ? [t('It is {0}, compared with {1}.', how, other)] : [];
 }
 
 /** The numbers: what each group of signals adds to the score, and each signal in it. */
@@ -44,9 +47,9 @@ function details(hit: Hit): string {
     (one, other) => Math.abs(other.contribution) - Math.abs(one.contribution),
   );
   return `<details>
-<summary>Details</summary>
+<summary>${escape(t('Details'))}</summary>
 ${groups.map(groupRow).join('\n')}
-<p class="sum">Sum ${hit.score.toFixed(2)}.</p>
+<p class="sum">${escape(t('Sum {0}.', hit.score.toFixed(2)))}</p>
 </details>`;
 }
 
@@ -64,18 +67,21 @@ function signalTable(group: SignalGroup): string {
       `<td>${signed(contribution)}</td></tr>`,
   );
   if (rows.length === 0) {
-    return '<p>No signal of this group speaks for or against it.</p>';
+    return `<p>${escape(t('No signal of this group speaks for or against it.'))}</p>`;
   }
-  const total = `<tr><th>Sum</th><td></td><td></td><td>${signed(group.contribution)}</td></tr>`;
+  const total = `<tr><th>${escape(t('Sum'))}</th><td></td><td></td><td>${signed(group.contribution)}</td></tr>`;
+  const head = [t('Signal'), t('Value'), t('Weight'), t('Adds')]
+    .map((text) => `<th>${escape(text)}</th>`)
+    .join('');
   return `<table>
-<thead><tr><th>Signal</th><th>Value</th><th>Weight</th><th>Adds</th></tr></thead>
+<thead><tr>${head}</tr></thead>
 <tbody>${rows.join('\n')}${total}</tbody>
 </table>`;
 }
 
 function account(title: string, texts: readonly string[]): string {
   const items = texts.map((text) => `<li>${escape(text)}</li>`).join('\n');
-  return items && `<h2>${title}</h2>\n<ul>\n${items}\n</ul>`;
+  return items && `<h2>${escape(title)}</h2>\n<ul>\n${items}\n</ul>`;
 }
 
 /** `0.8123` as `+0.81`, `-0.05` as `−0.05`. */

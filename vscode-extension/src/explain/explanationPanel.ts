@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
 import type { Hit } from '../protocol';
 import type { PackhoundClient } from '../server/packhoundClient';
@@ -28,7 +29,7 @@ export function openPage(hit: Hit, query: string): void {
 function newPanel(): vscode.WebviewPanel {
   const created = vscode.window.createWebviewPanel(
     'packhound.why',
-    'Why it ranked here',
+    t('Why it ranked here'),
     vscode.ViewColumn.Active,
   );
   created.onDidDispose(() => {

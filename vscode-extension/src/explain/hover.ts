@@ -1,9 +1,10 @@
+import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { rangeOf } from '../places';
 import type { Hit } from '../protocol';
 import type { Results } from '../results/results';
 
-const EXPLAIN = '[All reasons](command:packhound.explain)';
+const EXPLAIN = `[${t('All reasons')}](command:packhound.explain)`;
 
 /** Adds the way to all reasons to the server's account of a hit. */
 export function withLink(

@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import type * as vscode from 'vscode';
 import { isCode, type Hit } from '../protocol';
 import type { ReadOnlyDocuments } from '../readOnlyDocuments';
@@ -14,9 +15,9 @@ export function noteDocument(
   client: PackhoundClient,
   documents: ReadOnlyDocuments,
 ): vscode.Uri {
-  return documents.offer(`Note ${id}.md`, async () => {
+  return documents.offer(t('Note {0}.md', id), async () => {
     const note = await noteOf(client, id);
-    return note ? notePage(note) : 'This note is gone.';
+    return note ? notePage(note) : t('This note is gone.');
   });
 }
 

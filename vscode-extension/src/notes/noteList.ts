@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { withErrorsShown } from '../problems';
 import type { Note } from './noteProtocol';
@@ -7,15 +8,15 @@ import type { PackhoundClient } from '../server/packhoundClient';
 import type { NoteMarks } from './noteMarks';
 import { noteDocument } from './noteDocuments';
 import { allNotes, deleteNote } from './noteRequests';
-import { noteBody, noteCode, noteTitle, stateIcon } from './noteText';
+import { byline, noteBody, noteCode, noteTitle, stateIcon } from './noteText';
 
 const page: vscode.QuickInputButton = {
   iconPath: new vscode.ThemeIcon('diff'),
-  tooltip: 'Show the note, and what changed in its code',
+  tooltip: t('Show the note, and what changed in its code'),
 };
 const forget: vscode.QuickInputButton = {
   iconPath: new vscode.ThemeIcon('trash'),
-  tooltip: 'Forget the note',
+  tooltip: t('Forget the note'),
 };
 
 interface NoteRow extends vscode.QuickPickItem {
@@ -29,8 +30,8 @@ export async function showNotes(
   marks: NoteMarks,
 ): Promise<void> {
   const pick = vscode.window.createQuickPick<NoteRow>();
-  pick.title = 'Packhound: Notes';
-  pick.placeholder = 'Enter opens the code; the buttons show the note and forget it';
+  pick.title = t('Packhound: Notes');
+  pick.placeholder = t('Enter opens the code; the buttons show the note and forget it');
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
   pick.busy = true;
@@ -76,14 +77,16 @@ export async function showNotes(
   }
 }
 
-const NOTHING = noteItem('There are no notes yet: "Packhound: Add Note at Cursor" writes one.');
+const NOTHING = noteItem(
+  t('There are no notes yet: "{0}" writes one.', t('Packhound: Add Note at Cursor')),
+);
 
 function noteRow(note: Note): NoteRow {
   return {
     iconPath: new vscode.ThemeIcon(stateIcon(note.state)),
     label: noteTitle(note),
     description: noteCode(note),
-    detail: `${note.type} by ${note.author}, ${note.date}: ${noteBody(note).replace(/\s+/g, ' ')}`,
+    detail: `${byline(note)}: ${noteBody(note).replace(/\s+/g, ' ')}`,
     buttons: [page, forget],
     note,
   };
@@ -117,9 +120,9 @@ async function showPage(
 async function forgetNote(note: Note, client: PackhoundClient): Promise<boolean> {
   const title = noteTitle(note);
   const confirmation = await vscode.window.showWarningMessage(
-    `Forget the note "${title}"?`,
-    { modal: true, detail: 'Nothing can bring it back.' },
-    'Forget Note',
+    t('Forget the note "{0}"?', title),
+    { modal: true, detail: t('Nothing can bring it back.') },
+    t('Forget Note'),
   );
   if (confirmation) {
     await deleteNote(client, note.id);

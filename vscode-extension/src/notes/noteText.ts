@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import type { NewNote, Note, NoteCode, NoteType } from './noteProtocol';
 
 /** The field that has the name of a note. */
@@ -30,8 +31,13 @@ export function noteTitle(note: Note): string {
 
 /** What a note says. */
 export function noteBody({ content, decision, reasoning, summary }: Note): string {
-  const why = reasoning ? `\n\nBecause: ${reasoning}` : '';
+  const why = reasoning ? `\n\n${t('Because: {0}', reasoning)}` : '';
   return `${content || decision || summary || ''}${why}`;
+}
+
+/** Type, author and day. */
+export function byline({ type, author, date }: Note): string {
+  return t('{0} by {1}, {2}', type, author, date);
 }
 
 /** Where its code is and how it stands, such as `src/net.py#connect [stale]`. */
@@ -40,10 +46,10 @@ export function noteCode(note: Note): string {
 }
 
 const MEANINGS: Record<string, string> = {
-  '': 'as it was when the note was written',
-  stale: 'stale: it has changed since the note was written',
-  'moved?': 'moved? It is not where it was; this is the most similar code there is now',
-  orphaned: 'orphaned: nothing like it is left',
+  '': t('Is as it was when the note was written'),
+  stale: t('Is stale: it has changed since the note was written'),
+  'moved?': t('Has moved? It is not where it was; this is the most similar code there is now'),
+  orphaned: t('Is orphaned: nothing like it is left'),
 };
 
 const ICONS: Record<string, string> = {
@@ -64,7 +70,7 @@ export function notePage(note: Note): string {
   return [
     `# ${noteTitle(note)}`,
     '',
-    `${note.type} by ${note.author}, ${note.date}${tags}`,
+    `${byline(note)}${tags}`,
     '',
     noteBody(note),
     '',
@@ -77,7 +83,7 @@ function codeLines({ ref, path, state, start_line, end_line, diff }: NoteCode): 
   return [
     `## \`${ref}\``,
     '',
-    `Is ${MEANINGS[state] ?? state}${lines}.`,
+    `${MEANINGS[state] ?? state}${lines}.`,
     '',
     ...(diff ? ['```diff', diff.trimEnd(), '```', ''] : []),
   ];

@@ -1,10 +1,12 @@
+import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { askText, choose, chooseMany } from '../boxes';
+import { numeral } from '../numeral';
 import { focus, queryHere } from '../places';
 import type { Pack, PackParams } from '../protocol';
 import { parts, type ReadOnlyDocuments } from '../readOnlyDocuments';
 import type { PackhoundClient } from '../server/packhoundClient';
-import { filesOf, numeral, packDocument, readBudget, WHY_THESE } from './packDocument';
+import { filesOf, packDocument, readBudget, WHY_THESE } from './packDocument';
 import { showPackPage } from './packPage';
 import type { Pins } from './pins';
 
@@ -13,7 +15,7 @@ const CONVERSATION_KEY = 'packhound.conversation';
 const DEFAULT_BUDGET = 8000;
 /** The server packs exactly the changes for this prompt. */
 const REVIEW = 'Review my uncommitted changes';
-const MAP = 'The most used definitions, by file';
+const MAP = t('The most used definitions, by file');
 const CHAT_COMMAND = 'workbench.action.chat.open';
 const RANGE_TRIES = 30;
 const RANGE_PAUSE_MS = 100;
@@ -34,9 +36,9 @@ export class Packer {
   /** Packs for a prompt; `goOn` leaves out what the packs of the last conversation have. */
   async forPrompt(given = '', goOn = false): Promise<void> {
     const prompt = await askText({
-      title: 'Packhound: Pack Context for Prompt',
+      title: t('Packhound: Pack Context for Prompt'),
       prompt: this.promptText(),
-      placeholder: 'What is to be done? Paths, identifiers and stack traces count more.',
+      placeholder: t('What is to be done? Paths, identifiers and stack traces count more.'),
       value: given,
       ignoreFocusOut: true,
     });
@@ -50,7 +52,7 @@ export class Packer {
   async forPlace(editor: vscode.TextEditor | undefined): Promise<void> {
     const here = queryHere(editor);
     if (!here) {
-      throw new Error('Put the cursor on code or select some first; then ask again.');
+      throw new Error(t('Put the cursor on code or select some first; then ask again.'));
     }
     await this.forPrompt(here);
   }
@@ -74,7 +76,7 @@ export class Packer {
   async copy(): Promise<void> {
     const { text, tokens } = this.newest();
     await vscode.env.clipboard.writeText(text);
-    vscode.window.setStatusBarMessage(`Context pack copied: ${tokens} tokens`, 4000);
+    vscode.window.setStatusBarMessage(t('Context pack copied: {0} tokens', tokens), 4000);
   }
 
   async showPage(): Promise<void> {
@@ -84,7 +86,7 @@ export class Packer {
   async sendToChat(): Promise<void> {
     const { text } = this.newest();
     if (!(await hasChat())) {
-      throw new Error('This editor has no chat. Copy the context pack instead.');
+      throw new Error(t('This editor has no chat. Copy the context pack instead.'));
     }
     await vscode.commands.executeCommand(CHAT_COMMAND, { query: text, isPartialQuery: true });
   }
@@ -92,7 +94,10 @@ export class Packer {
   private newest(): Pack {
     if (!this.packed) {
       throw new Error(
-        'There is no context pack yet. Make one with "Packhound: Pack Context for Prompt".',
+        t(
+          'There is no context pack yet. Make one with "{0}".',
+          t('Packhound: Pack Context for Prompt'),
+        ),
       );
     }
     return this.packed;
@@ -101,8 +106,8 @@ export class Packer {
   private promptText(): string {
     const { count } = this.pins;
     return count === 0
-      ? 'The task, in your words.'
-      : `The task, in your words. Added so far: ${count}.`;
+      ? t('The task, in your words.')
+      : t('The task, in your words. Added so far: {0}.', count);
   }
 
   private async pack(prompt: string, budget: number, goOn = false): Promise<void> {
@@ -125,13 +130,13 @@ export class Packer {
     await vscode.commands.executeCommand('setContext', 'packhound.hasPack', true);
     await vscode.commands.executeCommand('setContext', 'packhound.hasChat', await hasChat());
     const text = packDocument(pack, prompt || MAP);
-    await foldReasons(await this.documents.show('Context pack', text, 'markdown'));
+    await foldReasons(await this.documents.show(t('Context pack'), text, 'markdown'));
   }
 
   /** The pack without the files that the user leaves out, if any; undefined where he gives it up. */
   private async narrowed(pack: Pack, params: PackParams): Promise<Pack | undefined> {
     const items = filesOf(pack).map(({ path, tokens, reason }) => ({
-      ...{ label: path, description: `${numeral(tokens)} tokens`, detail: reason, tokens },
+      ...{ label: path, description: t('{0} tokens', numeral(tokens)), detail: reason, tokens },
     }));
     if (items.length === 0) {
       return pack;
@@ -141,10 +146,10 @@ export class Packer {
     const count = (ticked: typeof items): number =>
       ticked.reduce((sum, { tokens }) => sum + tokens, rest);
     const titleOf = (ticked: readonly (typeof items)[number][]): string =>
-      `Packhound: ${numeral(count([...ticked]))} of ${numeral(pack.budget)} tokens`;
+      t('Packhound: {0} of {1} tokens', numeral(count([...ticked])), numeral(pack.budget));
     const ticked = await chooseMany(items, items, {
       ...{ title: titleOf(items), titleOf, ignoreFocusOut: true },
-      placeholder: 'Untick what the pack shall not have; Enter makes it',
+      placeholder: t('Untick what the pack shall not have; Enter makes it'),
     });
     if (!ticked || ticked.length === items.length) {
       return ticked && pack;
@@ -165,7 +170,7 @@ export class Packer {
     return vscode.window.withProgress(
       {
         location: vscode.ProgressLocation.Notification,
-        title: 'Packhound: packing context',
+        title: t('Packhound: packing context'),
         cancellable: true,
       },
       (_, token) => this.client.pack(params, token),
@@ -182,17 +187,15 @@ export class Packer {
 
   private async askBudget(): Promise<number | undefined> {
     const last = this.state.get(BUDGET_KEY, DEFAULT_BUDGET);
-    const other = 'Another number ...';
+    const other = t('Another number …');
     const amounts = [last, ...CHOICES.filter((choice) => choice !== last)];
-    const labels = [...amounts.map((amount) => `${amount.toLocaleString('en-US')} tokens`), other];
-    const choice = await choose(
-      labels.map((label) => ({ label })),
-      { title: 'Packhound: how many tokens may the pack have?', ignoreFocusOut: true },
-    );
-    const budget =
-      choice?.label === other
-        ? await askNumber()
-        : readBudget(choice?.label.replace(' tokens', '') ?? '');
+    const items: (vscode.QuickPickItem & { amount?: number })[] = [
+      ...amounts.map((amount) => ({ label: t('{0} tokens', numeral(amount)), amount })),
+      { label: other },
+    ];
+    const title = t('Packhound: how many tokens may the pack have?');
+    const choice = await choose(items, { title, ignoreFocusOut: true });
+    const budget = choice && (choice.amount ?? (await askNumber()));
     if (budget) {
       await this.state.update(BUDGET_KEY, budget);
     }
@@ -234,11 +237,13 @@ async function markdownRanges(uri: vscode.Uri): Promise<void> {
 
 async function askNumber(): Promise<number | undefined> {
   const text = await askText({
-    title: 'Packhound: how many tokens may the pack have?',
-    placeholder: '12000 or 12k',
+    title: t('Packhound: how many tokens may the pack have?'),
+    placeholder: t('12000 or 12k'),
     ignoreFocusOut: true,
     problem: (typed) =>
-      readBudget(typed) ? undefined : 'Write a whole number of tokens, for example 12000 or 12k.',
+      readBudget(typed)
+        ? undefined
+        : t('Write a whole number of tokens, for example 12000 or 12k.'),
   });
   return text ? readBudget(text) : undefined;
 }

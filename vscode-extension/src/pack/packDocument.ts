@@ -1,8 +1,10 @@
+import { t } from '@vscode/l10n';
+import { numeral } from '../numeral';
 import type { Pack, PackItem } from '../protocol';
 
 /** The headings of the parts below the code. */
-export const WHY_THESE = '## Why these';
-export const LEFT_OUT = '## Left out';
+export const WHY_THESE = `## ${t('Why these')}`;
+export const LEFT_OUT = `## ${t('Left out')}`;
 /** A note that says how tokens were counted begins with this. */
 const COUNTER = 'tokens: ';
 
@@ -15,14 +17,14 @@ export function packDocument(pack: Pack, prompt: string): string {
     `# ${asked}`,
     ...more.map((line) => `> ${line}`),
     '',
-    `${numeral(pack.tokens)} of ${numeral(pack.budget)} tokens`,
+    t('{0} of {1} tokens', numeral(pack.tokens), numeral(pack.budget)),
     ...priceLines(pack),
     '',
     ...notes.map((note) => `- ${note}`),
     ...(notes.length > 0 ? [''] : []),
     ...(pack.items.length > 0
       ? [pack.text.trimEnd(), '']
-      : ['Nothing fits the prompt and the budget.', '']),
+      : [t('Nothing fits the prompt and the budget.'), '']),
     `${WHY_THESE}: ${pack.items.length}`,
     '',
     ...pack.items.flatMap(itemLines),
@@ -56,10 +58,10 @@ export function filesOf({ items }: Pack): PackFile[] {
 /** What the pack costs, and what all packs of the session came to. */
 function priceLines({ cost, total }: Pack): string[] {
   return [
-    ...(cost ? [`${dollars(cost.usd)} for ${cost.model}`] : []),
+    ...(cost ? [t('{0} for {1}', dollars(cost.usd), cost.model)] : []),
     ...(total && total.packs > 1
       ? [
-          `This session: ${total.packs} packs, ${numeral(total.tokens)} tokens` +
+          t('This session: {0} packs, {1} tokens', total.packs, numeral(total.tokens)) +
             (total.usd === null ? '' : `, ${dollars(total.usd)}`),
         ]
       : []),
@@ -72,20 +74,19 @@ function dollars(usd: number): string {
 
 function itemLines(item: PackItem): string[] {
   const lines = `${item.path}:${item.start_line}-${item.end_line}`;
-  return [`- \`${lines}\` · ${item.detail} · ${numeral(item.tokens)} tokens`, `  ${item.reason}`];
+  return [
+    `- \`${lines}\` · ${item.detail} · ${t('{0} tokens', numeral(item.tokens))}`,
+    `  ${item.reason}`,
+  ];
 }
 
 function named(path: string, name: string): string {
   return name ? `${path} ${name}` : path;
 }
 
-export function numeral(count: number): string {
-  return count.toLocaleString('en-US');
-}
-
-/** A budget as a user may write it: `8000`, `8,000`, `8k`; undefined where it is none. */
+/** A budget as a user may write it: `8000`, `8,000`, `8.000`, `8k`; undefined where it is none. */
 export function readBudget(text: string): number | undefined {
-  const match = /^(\d+(?:\.\d+)?)\s*(k?)$/i.exec(text.trim().replaceAll(/[,_ ]/g, ''));
+  const match = /^(\d+(?:\.\d+)?)\s*(k?)$/i.exec(text.trim().replaceAll(/[,_ ]|\.(?=\d{3}$)/g, ''));
   if (!match?.[1]) {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { methods } from '../protocol';
 import type { PackhoundClient } from '../server/packhoundClient';
@@ -17,7 +18,7 @@ export async function showPackPage(
 function newPanel(): vscode.WebviewPanel {
   const created = vscode.window.createWebviewPanel(
     'packhound.packPage',
-    'Context pack',
+    t('Context pack'),
     vscode.ViewColumn.Active,
   );
   created.onDidDispose(() => {

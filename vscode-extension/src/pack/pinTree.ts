@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
 import type { HitRow } from '../results/resultTree';
 import { UNRANKED } from '../search/links';
@@ -9,8 +10,9 @@ import type { Pins } from './pins';
 const RESULTS = 'application/vnd.code.tree.packhound.results';
 const FILES = 'text/uri-list';
 // As a message: nothing can be dropped on a view that shows its welcome text.
-const NOTHING =
-  'Nothing was added yet. Drag results and files here, or press + on a result: the next pack has them, whatever the prompt.';
+const NOTHING = t(
+  'Nothing was added yet. Drag results and files here, or press + on a result: the next pack has them, whatever the prompt.',
+);
 const START = { line: 0, character: 0 };
 
 /** What goes into the next context pack: results and files can be dropped here. */
@@ -38,7 +40,7 @@ export class PinTree
     pins.listeners.push(() => {
       this.changes.fire();
       this.view.message = pins.count > 0 ? '' : NOTHING;
-      const tooltip = `${pins.count} in the next context pack`;
+      const tooltip = t('{0} in the next context pack', pins.count);
       this.view.badge = pins.count > 0 ? { value: pins.count, tooltip } : undefined;
       void vscode.commands.executeCommand('setContext', 'packhound.hasPins', pins.count > 0);
     });
@@ -53,7 +55,7 @@ export class PinTree
     item.iconPath = new vscode.ThemeIcon(iconOf(row.hit.kind));
     item.description = placeOf(row.hit);
     item.contextValue = 'hit pinned';
-    item.command = { command: 'packhound.result.open', title: 'Open', arguments: [row, true] };
+    item.command = { command: 'packhound.result.open', title: t('Open'), arguments: [row, true] };
     return item;
   }
 

@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { problemText } from '../problems';
 import type { PackhoundClient } from '../server/packhoundClient';
@@ -17,9 +18,9 @@ export async function accept(client: PackhoundClient, proposal: Proposal): Promi
     if (!MERGEABLE.test(problemText(error))) {
       throw error;
     }
-    const merge = 'Merge';
-    const detail = `${problemText(error)}\n\nWhere both change the same lines nothing is written.`;
-    const message = `Merge ${titleOf(proposal)} with your changes?`;
+    const merge = t('Merge');
+    const detail = `${problemText(error)}\n\n${t('Where both change the same lines nothing is written.')}`;
+    const message = t('Merge {0} with your changes?', titleOf(proposal));
     const choice = await vscode.window.showWarningMessage(message, { modal: true, detail }, merge);
     if (choice !== merge) {
       return false;
@@ -36,5 +37,5 @@ export async function reject(
   reason: string,
 ): Promise<void> {
   await client.request(requests.reject, { id: proposal.id, reason });
-  vscode.window.setStatusBarMessage(`Rejected ${titleOf(proposal)}`, 4000);
+  vscode.window.setStatusBarMessage(t('Rejected {0}', titleOf(proposal)), 4000);
 }

@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { uriOfPath } from '../places';
 import type { PackhoundClient } from '../server/packhoundClient';
@@ -24,7 +25,7 @@ export class ProposalChecks implements vscode.Disposable {
   readonly check = async (proposal: Proposal): Promise<void> => {
     const where = {
       location: vscode.ProgressLocation.Notification,
-      title: `Checking ${titleOf(proposal)}`,
+      title: t('Checking {0}', titleOf(proposal)),
       cancellable: true,
     };
     const checked = await vscode.window.withProgress(where, (_progress, token) =>
@@ -32,7 +33,7 @@ export class ProposalChecks implements vscode.Disposable {
     );
     this.badges.set(keyOf(proposal), badgeOf(checked));
     this.show(proposal, checked.new);
-    const show = 'Show Changes';
+    const show = t('Show Changes');
     const tell = checked.passed
       ? vscode.window.showInformationMessage
       : vscode.window.showWarningMessage;

@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { uriOfPath } from '../places';
 import type { Hit } from '../protocol';
@@ -26,11 +27,11 @@ export class ProposalDocuments {
       ];
     });
     if (changes.length === 0) {
-      throw new Error(`${titleOf(proposal)} does not apply any more: ${proposal.problem}`);
+      throw new Error(t('{0} does not apply any more: {1}', titleOf(proposal), proposal.problem));
     }
     await vscode.commands.executeCommand(
       'vscode.changes',
-      `Proposed: ${proposal.message || proposal.id}`,
+      t('Proposed: {0}', proposal.message || proposal.id),
       changes,
     );
   }

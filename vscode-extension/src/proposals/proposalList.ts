@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { askText } from '../boxes';
 import { withErrorsShown } from '../problems';
@@ -19,7 +20,7 @@ interface Row extends vscode.QuickPickItem {
 /** The newest ones; each takes the server a while. */
 const WITH_VERDICT = 10;
 const NOTHING = noteItem(
-  'Nothing is proposed: "packhound overlay add FILE.diff" proposes a patch.',
+  t('Nothing is proposed: "packhound overlay add FILE.diff" proposes a patch.'),
 );
 
 /** The commands that list proposed changes, and decide on one. */
@@ -37,11 +38,11 @@ export class Proposals {
       ...{ iconPath: new vscode.ThemeIcon(icon), tooltip, act },
     });
     this.buttons = [
-      button('search', 'Search as if it were applied', search),
-      button('beaker', 'Check: run tests and tools on it, in a copy', checks.check),
-      button('check', 'Accept: write its files', this.accept),
-      button('circle-slash', 'Reject, with a reason', this.reject),
-      button('trash', 'Discard', this.discard),
+      button('search', t('Search as if it were applied'), search),
+      button('beaker', t('Check: run tests and tools on it, in a copy'), checks.check),
+      button('check', t('Accept: write its files'), this.accept),
+      button('circle-slash', t('Reject, with a reason'), this.reject),
+      button('trash', t('Discard'), this.discard),
     ];
   }
 
@@ -57,9 +58,9 @@ export class Proposals {
 
   readonly reject: Act = async (proposal) => {
     const reason = await askText({
-      title: `Packhound: Reject ${titleOf(proposal)}`,
-      placeholder: 'Why? It is kept with the proposal',
-      problem: (text) => (text.trim() ? undefined : 'Say why, or discard it.'),
+      title: t('Packhound: Reject {0}', titleOf(proposal)),
+      placeholder: t('Why? It is kept with the proposal'),
+      problem: (text) => (text.trim() ? undefined : t('Say why, or discard it.')),
     });
     if (reason) {
       await reject(this.client, proposal, reason);
@@ -70,7 +71,7 @@ export class Proposals {
   readonly discard: Act = async (proposal) => {
     await this.client.request(requests.discard, { id: proposal.id });
     this.checks.forget(proposal);
-    vscode.window.setStatusBarMessage(`Discarded ${titleOf(proposal)}`, 4000);
+    vscode.window.setStatusBarMessage(t('Discarded {0}', titleOf(proposal)), 4000);
   };
 
   /** Lists the proposals; Enter does `act`, and a button of a row what it says. */

@@ -1,7 +1,8 @@
+import { t } from '@vscode/l10n';
 import type { Checked, CheckedLine, Proposal, ProposedFile } from './proposalProtocol';
 
 export function titleOf({ id, message }: Proposal): string {
-  return message ? `"${message}"` : `proposal ${id}`;
+  return message ? `"${message}"` : t('proposal {0}', id);
 }
 
 /** A row of the list: what for, what a check found, whose, which files, and what is known of it. */
@@ -17,28 +18,25 @@ export function describe(
   const { id, author, message, created, applies, problem, files, verdict } = proposal;
   const paths = files.map(({ path }) => path);
   const [first = ''] = paths;
-  const more = paths.length > 1 ? ` and ${String(paths.length - 1)} more` : '';
+  const more = paths.length > 1 ? ` ${t('and {0} more', paths.length - 1)}` : '';
   return {
-    label: message || `Proposal ${id}`,
+    label: message || t('Proposal {0}', id),
     description: [badge, author, created, first + more].filter(Boolean).join(' · '),
-    detail: applies ? (verdict?.summary ?? '') : `Does not apply any more: ${problem}`,
+    detail: applies ? (verdict?.summary ?? '') : t('Does not apply any more: {0}', problem),
     icon: applies ? 'git-pull-request' : 'warning',
   };
 }
 
 /** What a check found, as short as it can be. */
 export function badgeOf({ passed, n_new, n_gone }: Checked): string {
-  const counts = [
-    n_new > 0 ? `${String(n_new)} new` : '',
-    n_gone > 0 ? `${String(n_gone)} gone` : '',
-  ];
-  return [passed ? 'passed' : '', ...counts].filter(Boolean).join(', ') || 'not proved';
+  const counts = [n_new > 0 ? t('{0} new', n_new) : '', n_gone > 0 ? t('{0} gone', n_gone) : ''];
+  return [passed ? t('passed') : '', ...counts].filter(Boolean).join(', ') || t('not proved');
 }
 
 /** A diagnostic of a check, with its place where it is shown at another one. */
 export function lineText({ path, line, test, message }: CheckedLine, withPlace: boolean): string {
   const place = withPlace && path ? `${path}:${String(line ?? 1)}: ` : '';
-  return `${place}${test ? `${test} fails: ` : ''}${message}`;
+  return `${place}${test ? `${t('{0} fails', test)}: ` : ''}${message}`;
 }
 
 /** The sides of a file that are there. */
@@ -49,8 +47,11 @@ export function sidesOf({ change }: ProposedFile): { before: boolean; after: boo
 /** What was written, and what is left to save. */
 export function acceptedText(files: readonly { in_editor: boolean; merged: boolean }[]): string {
   const open = files.filter(({ in_editor }) => in_editor).length;
-  const merged = files.some((file) => file.merged) ? ', merged with your changes' : '';
-  const unsaved = open > 0 ? `; ${String(open)} of them open and not saved yet` : '';
-  const noun = files.length === 1 ? 'file' : 'files';
-  return `Accepted: ${String(files.length)} ${noun} changed${merged}${unsaved}.`;
+  const merged = files.some((file) => file.merged) ? t(', merged with your changes') : '';
+  const unsaved = open > 0 ? t('; {0} of them open and not saved yet', open) : '';
+  const changed =
+    files.length === 1
+      ? t('Accepted: 1 file changed')
+      : t('Accepted: {0} files changed', files.length);
+  return `${changed}${merged}${unsaved}.`;
 }

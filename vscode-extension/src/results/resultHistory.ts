@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
 import type { Results } from './results';
 
@@ -5,12 +6,12 @@ import type { Results } from './results';
 export async function showHistory(results: Results): Promise<void> {
   const items = results.history.map((resultSet) => ({
     label: resultSet.title,
-    description: `${resultSet.results.hits.length} results`,
+    description: t('{0} results', resultSet.results.hits.length),
     resultSet,
   }));
   const choice = await vscode.window.showQuickPick(items, {
-    title: 'Packhound: Earlier Results',
-    placeHolder: items.length > 0 ? 'What shall the side bar show?' : 'Nothing was kept yet',
+    title: t('Packhound: Earlier Results'),
+    placeHolder: items.length > 0 ? t('What shall the side bar show?') : t('Nothing was kept yet'),
   });
   if (choice) {
     results.keep(choice.resultSet);

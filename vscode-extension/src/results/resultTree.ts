@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { isCode, type Hit } from '../protocol';
 import type { Pins } from '../pack/pins';
@@ -56,7 +57,7 @@ export class ResultTree
     const [selected] = this.selected;
     const hit = row?.hit ?? (selected && 'hit' in selected ? selected.hit : undefined);
     if (!hit) {
-      throw new Error('Select a result in the side bar first; then ask again.');
+      throw new Error(t('Select a result in the side bar first; then ask again.'));
     }
     return hit;
   }
@@ -119,7 +120,7 @@ export class ResultTree
   private describe(): void {
     const resultSet = this.results.inSideBar;
     this.view.description = resultSet?.title ?? '';
-    this.view.message = resultSet?.results.hits.length === 0 ? 'Nothing was found.' : '';
+    this.view.message = resultSet?.results.hits.length === 0 ? t('Nothing was found.') : '';
     void vscode.commands.executeCommand(
       'setContext',
       'packhound.hasResults',
@@ -143,7 +144,7 @@ function hitItem(row: HitRow, pinned: boolean): vscode.TreeItem {
   const { hit, below } = row;
   const item = new vscode.TreeItem(titleOf(hit), vscode.TreeItemCollapsibleState.Collapsed);
   const elsewhere = below && below.uri !== hit.uri;
-  const place = elsewhere ? placeOf(hit) : `line ${hit.selectionRange.start.line + 1}`;
+  const place = elsewhere ? placeOf(hit) : t('line {0}', hit.selectionRange.start.line + 1);
   item.iconPath = new vscode.ThemeIcon(pinned ? 'check' : iconOf(hit.kind));
   item.description = below ? place : [place, hit.line].filter(Boolean).join('  ');
   item.tooltip = [hit.line, reasonsOf(hit)].filter(Boolean).join('\n');
@@ -151,7 +152,11 @@ function hitItem(row: HitRow, pinned: boolean): vscode.TreeItem {
   const words = [isCode(hit) ? 'hit' : 'record', pinned && 'pinned', isTest(hit) && 'test'];
   item.contextValue = words.filter(Boolean).join(' ');
   // The keys of the side bar go on working, as in VS Code's own search.
-  item.command = { command: 'packhound.result.open', title: 'Open Result', arguments: [row, true] };
+  item.command = {
+    command: 'packhound.result.open',
+    title: t('Open Result'),
+    arguments: [row, true],
+  };
   return item;
 }
 

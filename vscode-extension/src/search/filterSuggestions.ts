@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import type { Hit } from '../protocol';
 
 /** More than this many strong hits need no help. */
@@ -33,7 +34,7 @@ export function suggestions(
 ): Suggestion[] {
   const filters = [...query.matchAll(FILTER)].map(([text]) => text.trim());
   const without = filters.map((filter) => ({
-    title: `Without ${filter}`,
+    title: t('Without {0}', filter),
     query: query.replace(filter, '').replace(/\s+/g, ' ').trim(),
   }));
   if (hits.length > POOR && confidence !== 'weak') {
@@ -47,7 +48,10 @@ export function suggestions(
   ];
   return [
     ...without.filter((each) => each.query),
-    ...narrower.map((filter) => ({ title: `Only ${filter}`, query: `${query.trim()} ${filter}` })),
+    ...narrower.map((filter) => ({
+      title: t('Only {0}', filter),
+      query: `${query.trim()} ${filter}`,
+    })),
   ];
 }
 

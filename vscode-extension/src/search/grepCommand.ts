@@ -1,5 +1,7 @@
+import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
 import type { HitActions } from '../hitActions';
+import { numeral } from '../numeral';
 import { uriOfPath } from '../places';
 import { withErrorsShown } from '../problems';
 import type { GrepGroup, GrepLine, GrepResults, Hit, SearchResults } from '../protocol';
@@ -35,7 +37,7 @@ export function grepAsTyped(
   });
   const question: Question = {
     title: titleOf(matching),
-    placeholder: 'A regular expression, such as \\bretry\\w*\\( — unsaved text included',
+    placeholder: t('A regular expression, such as {0} — unsaved text included', '\\bretry\\w*\\('),
     ask: async (text, token) => {
       const params = { ...grepParams(text, matching), limit: MOST_LINES };
       const response = await client.grep(params, token);
@@ -49,18 +51,18 @@ export function grepAsTyped(
       };
     },
     buttons: [
-      toggle('case', 'case-sensitive', 'Match Case'),
-      toggle('word', 'whole-word', 'Match Whole Word'),
-      toggle('regex', 'regex', 'Use Regular Expression'),
+      toggle('case', 'case-sensitive', t('Match Case')),
+      toggle('word', 'whole-word', t('Match Whole Word')),
+      toggle('regex', 'regex', t('Use Regular Expression')),
       {
-        ...{ iconPath: new vscode.ThemeIcon('go-to-file'), tooltip: 'Open in an editor' },
+        ...{ iconPath: new vscode.ThemeIcon('go-to-file'), tooltip: t('Open in an editor') },
         press: (text) => {
           const params = { ...grepParams(text, matching), limit: MOST_LINES, context: CONTEXT };
           void withErrorsShown(async () => {
             const lines = linesDocument(text, await client.grep(params));
             // Else it would open in the place of the previews, and close with them.
             await actions.previews.end();
-            await documents.show('Lines', lines, 'search-result');
+            await documents.show(t('Lines'), lines, 'search-result');
           });
           return false;
         },
@@ -73,13 +75,17 @@ export function grepAsTyped(
 }
 
 function titleOf({ case: matchesCase, word, regex }: Matching): string {
-  const said = [matchesCase && 'Match Case', word && 'Whole Word', regex && 'Regular Expression'];
-  return ['Packhound: Find Lines', ...said.filter(Boolean)].join(' · ');
+  const said = [
+    matchesCase && t('Match Case'),
+    word && t('Match Whole Word'),
+    regex && t('Regular Expression'),
+  ];
+  return [t('Packhound: Find Lines'), ...said.filter(Boolean)].join(' · ');
 }
 
 function notesOf({ total_lines, total_files, notes }: GrepResults): string[] {
-  const [lines, files] = [total_lines, total_files].map((count) => count.toLocaleString('en-US'));
-  return [`${lines ?? ''} lines in ${files ?? ''} files`, ...notes];
+  const [lines, files] = [total_lines, total_files].map(numeral);
+  return [t('{0} lines in {1} files', lines ?? '', files ?? ''), ...notes];
 }
 
 function lineItem(hit: Hit, { pins }: HitActions): HitItem {

@@ -1,13 +1,14 @@
+import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
 import type { Pins } from '../pack/pins';
 import { isCode, type Hit } from '../protocol';
 import { iconOf, placeOf, rowText, titleOf, titlesOf } from './hitText';
 
 export const buttons = {
-  why: { iconPath: new vscode.ThemeIcon('question'), tooltip: 'Why it ranked here' },
-  side: { iconPath: new vscode.ThemeIcon('split-horizontal'), tooltip: 'Open to the side' },
-  pin: { iconPath: new vscode.ThemeIcon('add'), tooltip: 'Add to the context pack' },
-  unpin: { iconPath: new vscode.ThemeIcon('check'), tooltip: 'Remove from the context pack' },
+  why: { iconPath: new vscode.ThemeIcon('question'), tooltip: t('Why it ranked here') },
+  side: { iconPath: new vscode.ThemeIcon('split-horizontal'), tooltip: t('Open to the side') },
+  pin: { iconPath: new vscode.ThemeIcon('add'), tooltip: t('Add to the context pack') },
+  unpin: { iconPath: new vscode.ThemeIcon('check'), tooltip: t('Remove from the context pack') },
 } satisfies Record<string, vscode.QuickInputButton>;
 
 export interface HitItem extends vscode.QuickPickItem {
@@ -72,7 +73,7 @@ export function pinButton(hit: Hit, pins: Pins): vscode.QuickInputButton {
 
 /** A row that only says something. */
 export function noteItem(note: string, icon = 'info'): vscode.QuickPickItem {
-  return { label: `$(${icon}) ${note}`, alwaysShow: true };
+  return { iconPath: new vscode.ThemeIcon(icon), label: note, alwaysShow: true };
 }
 
 /**
@@ -81,7 +82,7 @@ export function noteItem(note: string, icon = 'info'): vscode.QuickPickItem {
  */
 export function noteItems(notes: readonly string[]): vscode.QuickPickItem[] {
   const [first, ...others] = notes.map((note) =>
-    note.replace(/^.*files read so far.*$/, 'Files are still being read; more may be found'),
+    note.replace(/^.*files read so far.*$/, t('Files are still being read; more may be found')),
   );
   return first ? [{ ...noteItem(first), description: others.join(' · ') }] : [];
 }

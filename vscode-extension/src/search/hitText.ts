@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import type { Hit } from '../protocol';
 
 const MOST_REASONS = 3;
@@ -128,7 +129,7 @@ function within(room: number, reasons: string): string {
 
 /** `says "after a timeout" · closest in meaning · strong`, the matched line first, and the notes on it. */
 export function reasonsOf(hit: Hit): string {
-  const notes = (hit.notes ?? []).map(({ title, text }) => `note: ${title || text}`);
+  const notes = (hit.notes ?? []).map(({ title, text }) => t('note: {0}', title || text));
   const matched = hit.matches?.[0]?.text.trim();
   const words = [matched, ...hit.reasons.slice(0, MOST_REASONS), ...notes, hit.confidence_word];
   return words.filter(Boolean).join(' · ');
@@ -137,13 +138,14 @@ export function reasonsOf(hit: Hit): string {
 /** A hit, and one for each further place of its text: a list can open only its rows. */
 export function withCopies(hit: Hit): Hit[] {
   const { copies = [], ...first } = hit;
-  const reasons = [`same text as ${placeOf(hit)}`];
+  const reasons = [t('same text as {0}', placeOf(hit))];
   return [hit, ...copies.map((copy) => ({ ...first, ...copy, reasons }))];
 }
 
 /** A hit as a screen reader says it. */
 export function spokenOf(hit: Hit): string {
   const reasons = hit.reasons.slice(0, MOST_REASONS).join(', ');
-  const match = hit.confidence_word ? `, ${hit.confidence_word} match` : '';
-  return `${hit.kind} ${titleOf(hit)} in ${placeOf(hit)}${match}${reasons ? `, ${reasons}` : ''}`;
+  const match = hit.confidence_word ? `, ${t('{0} match', hit.confidence_word)}` : '';
+  const place = t('{0} {1} in {2}', hit.kind, titleOf(hit), placeOf(hit));
+  return `${place}${match}${reasons ? `, ${reasons}` : ''}`;
 }

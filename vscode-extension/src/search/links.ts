@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import type {
   ChangedFile,
   Changes,
@@ -19,13 +20,16 @@ const MOST_TESTS = 5;
 export function symbolResults(symbol: SymbolAnswer): SearchResults {
   const { callers, mentions, callees, implementations, tests } = symbol;
   const n = symbol.totals.mentions;
-  const named = `No known caller; ${n} ${n === 1 ? 'line uses' : 'lines use'} this name`;
+  const named =
+    n === 1
+      ? t('No known caller; 1 line uses this name')
+      : t('No known caller; {0} lines use this name', n);
   return results(symbol.qualname || symbol.name, [
-    ...callers.map((link) => atCall(link, 'Called by')),
+    ...callers.map((link) => atCall(link, t('Called by'))),
     ...mentions.map((each) => ({ ...atCall(each, named), line: each.text })),
-    ...callees.map((link) => asHit(link, 'Calls', remarks(link))),
-    ...implementations.map((link) => asHit(link, 'Implemented by')),
-    ...tests.map((link) => atCall(link, 'Tests that reach it')),
+    ...callees.map((link) => asHit(link, t('Calls'), remarks(link))),
+    ...implementations.map((link) => asHit(link, t('Implemented by'))),
+    ...tests.map((link) => atCall(link, t('Tests that reach it'))),
   ]);
 }
 
@@ -62,12 +66,12 @@ export function changesResults(
   const callers = changes.definitions.flatMap((each) => each.callers);
   const distinct = new Map(callers.map((link) => [`${link.uri}:${link.start_line}`, link]));
   return results('changes', [
-    ...changes.definitions.map((each) => at(asHit(each, 'Changed'), each.lines[0]?.[0])),
-    ...changes.files.map((each) => file(each, 'Changed')),
-    ...related('Tests to run', tests),
-    ...[...distinct.values()].map((link) => atCall(link, 'Callers of what changed')),
+    ...changes.definitions.map((each) => at(asHit(each, t('Changed')), each.lines[0]?.[0])),
+    ...changes.files.map((each) => file(each, t('Changed'))),
+    ...related(t('Tests to run'), tests),
+    ...[...distinct.values()].map((link) => atCall(link, t('Callers of what changed'))),
     ...related(
-      'Usually changes with it',
+      t('Usually changes with it'),
       changes.related.filter((each) => !isTest(each)),
     ),
   ]);
@@ -93,7 +97,7 @@ function at(hit: Hit, line: number | undefined): Hit {
 
 function remarks({ distance = 1, grade = 'resolved' }: Link): string[] {
   return [
-    ...(distance > 1 ? [`${distance} calls away`] : []),
+    ...(distance > 1 ? [t('{0} calls away', distance)] : []),
     ...(grade === 'resolved' ? [] : [grade]),
   ];
 }

@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import { setTimeout as rest } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { HitActions } from '../hitActions';
@@ -14,7 +15,7 @@ type Item = vscode.QuickPickItem;
 
 export const toSideBar: vscode.QuickInputButton = {
   iconPath: new vscode.ThemeIcon('list-tree'),
-  tooltip: 'Keep these results in the side bar',
+  tooltip: t('Keep these results in the side bar'),
 };
 
 /** An answer that takes longer is shown to be on its way; each property that is set costs a redraw. */

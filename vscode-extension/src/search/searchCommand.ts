@@ -12,7 +12,7 @@ import { LiveList, type Answer, type QueryItem } from './liveList';
 import type { QueryMemory } from './queryMemory';
 import { TYPES, typesIn, withTypes } from './typeFilter';
 
-const TITLE = 'Packhound: Search Code';
+const TITLE = t('Packhound: Search Code');
 /** Of one hole. */
 const MOST_VALUES = 8;
 
@@ -59,8 +59,11 @@ export function searchAsTyped(
     };
   };
   const list = new LiveList(client, results, actions, {
-    title: asIf ? `Packhound: Search Code + as if ${asIf.name} were applied` : TITLE,
-    placeholder: 'A name, or what the code does; kind:class lang:go path:src/** "exact" /regex/',
+    title: asIf ? t('Packhound: Search Code + as if {0} were applied', asIf.name) : TITLE,
+    placeholder: t(
+      'A name, or what the code does; {0}',
+      'kind:class lang:go path:src/** "exact" /regex/',
+    ),
     ask: (text, token, facet) =>
       answer({ query: text, ...near, ...(facet && { facets: [facet] }) }, token),
     refine: (text, token) =>
@@ -84,7 +87,7 @@ export function searchAsTyped(
       },
       {
         iconPath: new vscode.ThemeIcon('filter'),
-        tooltip: 'Choose what to search: code, notes, commits, ...',
+        tooltip: t('Choose what to search: code, notes, commits, …'),
         press: (text) => {
           void chooseTypes(text).then((narrowed) => {
             searchAsTyped(client, results, memory, actions, narrowed, asIf);
@@ -121,20 +124,21 @@ async function chooseTypes(query: string): Promise<string> {
   const items = TYPES.map((label) => ({ label }));
   const ticked = items.filter(({ label }) => current.has(label));
   const choice = await chooseMany(items, ticked, {
-    title: 'Packhound: What to Search',
-    placeholder: 'Code alone, unless something is chosen',
+    title: t('Packhound: What to Search'),
+    placeholder: t('Code alone, unless something is chosen'),
   });
   const types = choice?.map(({ label }) => label);
   return types ? withTypes(query, types) : query;
 }
 
 function queryRows(icon: string, queries: readonly string[]): QueryItem[] {
-  return queries.map((query) => ({ label: `$(${icon}) ${query}`, alwaysShow: true, query }));
+  const iconPath = new vscode.ThemeIcon(icon);
+  return queries.map((query) => ({ iconPath, label: query, alwaysShow: true, query }));
 }
 
 function notesOf({ hits, notes }: SearchResults): string[] {
   return hits.length === 0 && notes.length === 0
-    ? ['Nothing found. Say it in other words, or drop a filter.']
+    ? [t('Nothing found. Say it in other words, or drop a filter.')]
     : notes;
 }
 
@@ -142,8 +146,9 @@ function notesOf({ hits, notes }: SearchResults): string[] {
 function facetRows({ query, facets = [] }: SearchResults): QueryItem[] {
   return facets.flatMap(({ name, values }) =>
     values.slice(0, MOST_VALUES).map(({ text, matches }) => ({
-      label: `$(filter) Only $${name} = ${text}`,
-      description: `${matches} ${matches === 1 ? 'place' : 'places'}`,
+      iconPath: new vscode.ThemeIcon('filter'),
+      label: t('Only {0}', `$${name} = ${text}`),
+      description: matches === 1 ? t('1 place') : t('{0} places', matches),
       alwaysShow: true,
       query,
       facet: `${name}=${text}`,
@@ -153,7 +158,8 @@ function facetRows({ query, facets = [] }: SearchResults): QueryItem[] {
 
 function suggestionRows({ query: text, hits, confidence_word }: SearchResults): QueryItem[] {
   return suggestions(text, hits, confidence_word).map(({ title, query }) => ({
-    label: `$(filter) ${title}`,
+    iconPath: new vscode.ThemeIcon('filter'),
+    label: title,
     alwaysShow: true,
     query,
   }));

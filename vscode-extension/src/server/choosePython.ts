@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
 import type { Machine, Python } from './serverCommand';
 
@@ -8,8 +9,10 @@ interface PythonItem extends vscode.QuickPickItem {
 /** Lets the user choose a Python for the server, from the PATH or from the disk. */
 export async function choosePython(machine: Machine): Promise<void> {
   const choice = await vscode.window.showQuickPick(items(machine), {
-    title: 'Packhound: Choose Python',
-    placeholder: 'Python 3.10 or newer, with packhound or of a minor that this extension carries',
+    title: t('Packhound: Choose Python'),
+    placeholder: t(
+      'Python 3.10 or newer, with packhound or of a minor that this extension carries',
+    ),
   } as vscode.QuickPickOptions);
   const program = choice && (choice.program ?? (await browse()));
   if (program) {
@@ -33,20 +36,20 @@ async function items(machine: Machine): Promise<PythonItem[]> {
       });
     }
   }
-  return [...rows, { label: '$(folder-opened) Browse…' }];
+  return [...rows, { label: `$(folder-opened) ${t('Browse…')}` }];
 }
 
 function fitness({ minor, hasPackhound }: Python, carried: readonly string[]): string {
   if (hasPackhound) {
-    return 'has packhound';
+    return t('has packhound');
   }
-  return carried.includes(minor) ? 'runs the server of this extension' : 'has no packhound';
+  return carried.includes(minor) ? t('runs the server of this extension') : t('has no packhound');
 }
 
 async function browse(): Promise<string | undefined> {
   const files = await vscode.window.showOpenDialog({
-    title: 'A Python interpreter',
-    openLabel: 'Choose',
+    title: t('A Python interpreter'),
+    openLabel: t('Choose'),
   });
   return files?.[0]?.fsPath;
 }

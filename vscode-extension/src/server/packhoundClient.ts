@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
 import type {
   CancellationToken,
@@ -292,6 +293,6 @@ export class PackhoundClient implements vscode.Disposable {
   }
 }
 
-const notRunning =
-  'The Packhound server is not running. Restart it with "Packhound: Restart Server"; ' +
-  '"Packhound: Show Logs" says why it stopped.';
+const notRunning = t(
+  'The Packhound server is not running. Restart it with "Packhound: Restart Server"; "Packhound: Show Logs" says why it stopped.',
+);

@@ -1,5 +1,6 @@
 // Where the server comes from. The order is a promise to the user, so it stands alone here, with
 // everything that touches the machine behind `Machine`.
+import { t } from '@vscode/l10n';
 import { couldNotRun, NOT_FOUND, NO_PYTHON, unfit, type Problem } from './serverProblem';
 
 export interface ServerCommand {
@@ -45,7 +46,7 @@ export async function findServer(machine: Machine): Promise<Finding> {
   const { configuredPath, configuredInterpreter, trusted } = machine;
   const [program, ...args] = configuredPath;
   if (program) {
-    return { command: { program, args, source: 'the setting "packhound.server.path"' } };
+    return { command: { program, args, source: t('the setting "{0}"', 'packhound.server.path') } };
   }
   if (configuredInterpreter) {
     return fromInterpreterSetting(machine);
@@ -54,11 +55,11 @@ export async function findServer(machine: Machine): Promise<Finding> {
   const interpreter = trusted ? await machine.selectedInterpreter() : undefined;
   const selected = interpreter ? await machine.probe(interpreter) : undefined;
   if (selected?.hasPackhound) {
-    return { command: module(selected, 'the selected Python interpreter') };
+    return { command: module(selected, t('the selected Python interpreter')) };
   }
   const installed = await machine.onPath('packhound');
   if (installed) {
-    return { command: { program: installed, args: [], source: 'packhound on the PATH' } };
+    return { command: { program: installed, args: [], source: t('packhound on the PATH') } };
   }
   const carried = await fromBundle(machine, selected);
   if (carried.command) {
@@ -75,7 +76,7 @@ async function fromInterpreterSetting(machine: Machine): Promise<Finding> {
   if (!python) {
     return { problem: couldNotRun(machine.configuredInterpreter) };
   }
-  const source = 'the setting "packhound.server.interpreter"';
+  const source = t('the setting "{0}"', 'packhound.server.interpreter');
   if (python.hasPackhound) {
     return { command: module(python, source) };
   }
@@ -107,7 +108,7 @@ function module({ program, args }: Python, source: string): ServerCommand {
 }
 
 function bundled({ runner }: Machine, { program, args, minor }: Python): ServerCommand {
-  const source = `this extension, run by Python ${minor}`;
+  const source = t('this extension, run by Python {0}', minor);
   return { program, args: [...args, runner], source, bundled: true };
 }
 

@@ -1,4 +1,5 @@
 // What keeps the server from running, in one sentence, and what the user can do about it.
+import { t } from '@vscode/l10n';
 import type { Python, ServerCommand } from './serverCommand';
 
 export type Remedy =
@@ -13,14 +14,14 @@ const OLDEST: Version = [3, 10];
 type Version = readonly [number, number];
 
 export const NOT_FOUND: Problem = {
-  reason:
-    'Packhound cannot find its server. It needs Python 3.10 or newer: install it with ' +
-    '"pip install packhound", or choose a Python that has it.',
+  reason: t(
+    'Packhound cannot find its server. It needs Python 3.10 or newer: install it with "pip install packhound", or choose a Python that has it.',
+  ),
   remedies: ['Choose Python', 'How to Install'],
 };
 
 export const NO_PYTHON: Problem = {
-  reason: 'Packhound needs Python 3.10 or newer, and there is none on the PATH.',
+  reason: t('Packhound needs Python 3.10 or newer, and there is none on the PATH.'),
   remedies: ['Choose Python', 'How to Install'],
 };
 
@@ -29,19 +30,31 @@ export function unfit({ program, args, minor }: Python, carried: readonly string
   const python = [program, ...args].join(' ');
   const remedies = ['Choose Python', 'How to Install'] as const;
   if (isOlder(minor, OLDEST)) {
-    return { reason: `Packhound needs Python 3.10 or newer, and ${python} is ${minor}.`, remedies };
+    return {
+      reason: t('Packhound needs Python 3.10 or newer, and {0} is {1}.', python, minor),
+      remedies,
+    };
   }
   const carries =
     carried.length > 0
-      ? `Packhound carries its server for Python ${carried.join(' and ')}, and ${python} is ${minor}`
-      : `${python} does not have packhound`;
+      ? t(
+          'Packhound carries its server for Python {0}, and {1} is {2}',
+          carried.join(t(' and ')),
+          python,
+          minor,
+        )
+      : t('{0} does not have packhound', python);
   const pip = `${python} -m pip install packhound`;
-  return { reason: `${carries}: install it with "${pip}", or choose another.`, remedies };
+  const reason = t('{0}: install it with "{1}", or choose another.', carries, pip);
+  return { reason, remedies };
 }
 
 export function couldNotRun(interpreter: string): Problem {
   return {
-    reason: `The setting "packhound.server.interpreter" names "${interpreter}", which is not a Python that runs.`,
+    reason: t(
+      'The setting "packhound.server.interpreter" names "{0}", which is not a Python that runs.',
+      interpreter,
+    ),
     remedies: ['Choose Python', 'Open Setting'],
   };
 }
@@ -49,18 +62,18 @@ export function couldNotRun(interpreter: string): Problem {
 export function couldNotStart({ source, program }: ServerCommand): Problem {
   if (program.endsWith('uvx') || program.endsWith('uvx.exe')) {
     return {
-      reason:
-        'uvx could not get packhound, for which it needs the network once: install it with ' +
-        '"pip install packhound", or choose a Python that has it.',
+      reason: t(
+        'uvx could not get packhound, for which it needs the network once: install it with "pip install packhound", or choose a Python that has it.',
+      ),
       remedies: ['Choose Python', 'How to Install', 'Show Logs'],
     };
   }
-  const reason = `The Packhound server from ${source} ("${program}") could not be started.`;
+  const reason = t('The Packhound server from {0} ("{1}") could not be started.', source, program);
   return { reason, remedies: ['Show Logs', 'Open Setting'] };
 }
 
 export const KEEPS_ENDING: Problem = {
-  reason: 'The Packhound server ended five times in three minutes, so it is not started again.',
+  reason: t('The Packhound server ended five times in three minutes, so it is not started again.'),
   remedies: ['Restart Server', 'Show Logs'],
 };
 
@@ -74,9 +87,12 @@ export function outdated(
     return undefined;
   }
   return {
-    reason:
-      `The Packhound server from ${source} is ${server}, and this extension needs ` +
-      `${versionOf(extension).join('.')} or newer: update it with "pip install --upgrade packhound".`,
+    reason: t(
+      'The Packhound server from {0} is {1}, and this extension needs {2} or newer: update it with "pip install --upgrade packhound".',
+      source,
+      server,
+      versionOf(extension).join('.'),
+    ),
     remedies: ['How to Install', 'Open Setting'],
   };
 }

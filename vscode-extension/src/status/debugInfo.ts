@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import os from 'node:os';
 import * as vscode from 'vscode';
 import type { PackhoundClient } from '../server/packhoundClient';
@@ -16,7 +17,7 @@ export async function copyDebugInfo(client: PackhoundClient, version: string): P
     ...(index ? ['Status:', JSON.stringify(index, undefined, 1)] : []),
   ];
   await vscode.env.clipboard.writeText(lines.join('\n').replaceAll(os.homedir(), '~'));
-  vscode.window.setStatusBarMessage('Packhound: the debug information was copied', 4000);
+  vscode.window.setStatusBarMessage(t('Packhound: the debug information was copied'), 4000);
 }
 
 /** Settings with a value of the user's or the workspace's. */

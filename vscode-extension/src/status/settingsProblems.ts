@@ -1,8 +1,9 @@
+import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
 import type { PackhoundClient } from '../server/packhoundClient';
 import { namedSetting } from './namedSetting';
 
-const OPEN = 'Open Setting';
+const OPEN = t('Open Setting');
 
 /** Shows the new notes of the server that name a setting in one message, with a way to it. */
 export function showSettingsProblems(client: PackhoundClient): vscode.Disposable {

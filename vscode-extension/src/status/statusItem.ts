@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
 import type { PackhoundClient } from '../server/packhoundClient';
 import { statusText, type ServerState } from './statusText';
@@ -13,11 +14,12 @@ export function statusItem(client: PackhoundClient): vscode.Disposable {
   const language = vscode.languages.createLanguageStatusItem('packhound', { scheme: 'file' });
   language.name = 'Packhound';
   language.detail = 'Packhound';
-  language.command = { command: 'packhound.showStatus', title: 'Details' };
+  language.command = { command: 'packhound.showStatus', title: t('Details') };
   const render = (state: ServerState): void => {
     const { label, sentence, severity } = statusText(state);
     item.text = label;
-    item.tooltip = `${sentence}\nClick for details and logs.`;
+    item.tooltip = `${sentence}\n${t('Click for details and logs.')}`;
+    item.accessibilityInformation = { label: `Packhound: ${sentence}` };
     item.backgroundColor = background(severity);
     const ready = state.kind === 'running' && label.startsWith('$(check)');
     void vscode.commands.executeCommand('setContext', 'packhound.ready', ready);

@@ -1,5 +1,7 @@
+import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { choose } from '../boxes';
+import { numeral } from '../numeral';
 import type { IndexStatus } from '../protocol';
 import type { PackhoundClient } from '../server/packhoundClient';
 import { statusText } from './statusText';
@@ -13,20 +15,27 @@ export async function showStatus(client: PackhoundClient): Promise<void> {
   const index = client.state.kind === 'running' ? await client.status() : undefined;
   const state = index ? ({ kind: 'running', index } as const) : client.state;
   const { label, sentence } = statusText(state);
+  const action = (icon: string, text: string, command: string): Action => ({
+    ...row(icon, text),
+    command: `packhound.${command}`,
+  });
   const rows: Action[] = [
-    { label: label.replace(/\$\(sync~spin\)/, '$(sync)'), detail: sentence },
-    ...(client.command ? [{ label: '$(server) Server', detail: serverDetail(client) }] : []),
+    {
+      ...row(/\((\w[\w-]*)/.exec(label)?.[1] ?? 'info', label.replace(/^\S+ /, '')),
+      detail: sentence,
+    },
+    ...(client.command ? [{ ...row('server', t('Server')), detail: serverDetail(client) }] : []),
     ...(index ? indexRows(index) : []),
-    { label: 'What to do', kind: vscode.QuickPickItemKind.Separator },
-    { label: '$(search) Search Code', command: 'packhound.search' },
-    { label: '$(output) Show Logs', command: 'packhound.showLogs' },
-    { label: '$(copy) Copy Debug Information', command: 'packhound.copyDebugInfo' },
-    { label: '$(debug-restart) Restart Server', command: 'packhound.restart' },
-    { label: '$(refresh) Rebuild Index', command: 'packhound.rebuild' },
-    { label: '$(trash) Clear Index', command: 'packhound.clear' },
-    { label: '$(gear) Open Settings', command: 'packhound.openSettings' },
+    { label: t('What to do'), kind: vscode.QuickPickItemKind.Separator },
+    action('search', t('Search Code'), 'search'),
+    action('output', t('Show Logs'), 'showLogs'),
+    action('copy', t('Copy Debug Information'), 'copyDebugInfo'),
+    action('debug-restart', t('Restart Server'), 'restart'),
+    action('refresh', t('Rebuild Index'), 'rebuild'),
+    action('trash', t('Clear Index'), 'clear'),
+    action('gear', t('Open Settings'), 'openSettings'),
   ];
-  const choice = await choose(rows, { title: 'Packhound: Index Status' });
+  const choice = await choose(rows, { title: t('Packhound: Index Status') });
   if (choice?.command) {
     await vscode.commands.executeCommand(choice.command);
   }
@@ -34,16 +43,22 @@ export async function showStatus(client: PackhoundClient): Promise<void> {
 
 function serverDetail(client: PackhoundClient): string {
   const { program = '', args = [], source = '' } = client.command ?? {};
-  return `from ${source}: ${[program, ...args].join(' ')}`;
+  return t('from {0}: {1}', source, [program, ...args].join(' '));
 }
 
-function indexRows(index: IndexStatus): Action[] {
-  const count = (amount: number): string => amount.toLocaleString('en-US');
+/** An icon of its own is not read out, as one in the label is. */
+function row(icon: string, label: string): Action {
+  return { iconPath: new vscode.ThemeIcon(icon), label };
+}
+
+function indexRows({ files, nodes, pending, notes = [] }: IndexStatus): Action[] {
+  const counts = [
+    t('{0} files', numeral(files)),
+    t('{0} definitions', numeral(nodes)),
+    ...(pending > 0 ? [t('{0} files still to be read', numeral(pending))] : []),
+  ];
   return [
-    {
-      label: '$(database) Index',
-      detail: `${count(index.files)} files, ${count(index.nodes)} definitions${index.pending > 0 ? `, ${count(index.pending)} files still to be read` : ''}`,
-    },
-    ...(index.notes ?? []).map((note) => ({ label: '$(info) Note', detail: note })),
+    { ...row('database', t('Index')), detail: counts.join(', ') },
+    ...notes.map((note) => ({ ...row('info', t('Note')), detail: note })),
   ];
 }

@@ -1,3 +1,5 @@
+import { t } from '@vscode/l10n';
+import { numeral } from '../numeral';
 import type { IndexStatus } from '../protocol';
 import type { Problem } from '../server/serverProblem';
 
@@ -20,7 +22,7 @@ export interface StatusText {
 export function statusText(state: ServerState): StatusText {
   switch (state.kind) {
     case 'starting':
-      return busy('starting', 'The server is starting.');
+      return busy(t('starting'), t('The server is starting.'));
     case 'missing':
       return {
         label: '$(circle-slash) Packhound',
@@ -32,11 +34,11 @@ export function statusText(state: ServerState): StatusText {
     case 'stopped':
       return {
         label: '$(circle-slash) Packhound',
-        sentence: 'The server is not running. Restart it with "Packhound: Restart Server".',
+        sentence: t('The server is not running. Restart it with "Packhound: Restart Server".'),
         severity: 'warning',
       };
     case 'running':
-      return state.index ? ofIndex(state.index) : busy('starting', 'The server is starting.');
+      return state.index ? ofIndex(state.index) : busy(t('starting'), t('The server is starting.'));
   }
 }
 
@@ -44,42 +46,45 @@ export function statusText(state: ServerState): StatusText {
 const FEW_FILES = 32;
 
 function ofIndex(index: IndexStatus): StatusText {
-  const count = `${numeral(index.nodes)} definitions in ${numeral(index.files)} files`;
+  const count = t('{0} definitions in {1} files', numeral(index.nodes), numeral(index.files));
   switch (index.state) {
     case 'ready':
       return {
         label: index.encoder === 'failed' ? '$(warning) Packhound' : '$(check) Packhound',
-        sentence: [`Ready: ${count}.`, encoderText(index)].join(' ').trimEnd(),
+        sentence: [t('Ready: {0}.', count), encoderText(index)].join(' ').trimEnd(),
         severity: index.encoder === 'failed' ? 'warning' : 'none',
       };
     case 'degraded':
       return {
         label: '$(warning) Packhound',
-        sentence: `Ready with limits: ${count}. ${(index.notes ?? []).join(' ')}`.trimEnd(),
+        sentence:
+          `${t('Ready with limits: {0}.', count)} ${(index.notes ?? []).join(' ')}`.trimEnd(),
         severity: 'warning',
       };
     case 'off':
       return {
-        label: '$(circle-slash) Packhound: off',
-        sentence: 'Off in this workspace. Turn it on with "Packhound: Turn On in This Workspace".',
+        label: `$(circle-slash) ${t('Packhound: off')}`,
+        sentence: t(
+          'Off in this workspace. Turn it on with "Packhound: Turn On in This Workspace".',
+        ),
         severity: 'none',
       };
     case 'starting':
-      return busy('starting', 'The index is being opened.');
+      return busy(t('starting'), t('The index is being opened.'));
     case 'indexing': {
       if (index.pending < FEW_FILES && index.pending * 10 < index.files) {
-        return { label: '$(check) Packhound', sentence: `Ready: ${count}.`, severity: 'none' };
+        return { label: '$(check) Packhound', sentence: t('Ready: {0}.', count), severity: 'none' };
       }
-      const { reading = 'reading files' } = index;
+      const { reading = t('reading files') } = index;
       return busy(
         reading.replace(/ read so far.*/, ''),
-        `Indexing: ${reading}. Searches answer from those.`,
+        t('Indexing: {0}. Searches answer from those.', reading),
       );
     }
     default:
       return {
         label: '$(circle-slash) Packhound',
-        sentence: `The index is ${index.state}. Restart it with "Packhound: Restart Server".`,
+        sentence: t('The index is {0}. Restart it with "Packhound: Restart Server".', index.state),
         severity: 'warning',
       };
   }
@@ -89,11 +94,14 @@ function ofIndex(index: IndexStatus): StatusText {
 function encoderText(index: IndexStatus): string {
   switch (index.encoder) {
     case 'loading':
-      return 'Their meaning: the encoder is being loaded.';
+      return t('Their meaning: the encoder is being loaded.');
     case 'encoding':
-      return `Their meaning: ${numeral(index.pending_vectors ?? 0)} are still to be read by the encoder.`;
+      return t(
+        'Their meaning: {0} are still to be read by the encoder.',
+        numeral(index.pending_vectors ?? 0),
+      );
     case 'failed':
-      return `Their meaning: the encoder failed. ${index.encoder_problem ?? ''}`;
+      return `${t('Their meaning: the encoder failed.')} ${index.encoder_problem ?? ''}`;
     default:
       return '';
   }
@@ -101,8 +109,4 @@ function encoderText(index: IndexStatus): string {
 
 function busy(what: string, sentence: string): StatusText {
   return { label: `$(sync~spin) Packhound: ${what}`, sentence, severity: 'none' };
-}
-
-function numeral(count: number): string {
-  return count.toLocaleString('en-US');
 }

@@ -5,8 +5,18 @@ import { filesOf, packDocument, readBudget } from '../../src/pack/packDocument';
 import { hit } from './hits';
 
 test('budgets are read as people write them', () => {
-  const read = ['8000', '8k', '8,000', ' 1.5K ', '0', '-3', 'many', ''].map(readBudget);
-  assert.deepEqual(read, [8000, 8000, 8000, 1500, undefined, undefined, undefined, undefined]);
+  const read = ['8000', '8k', '8,000', '8.000', ' 1.5K ', '0', '-3', 'many', ''].map(readBudget);
+  assert.deepEqual(read, [
+    8000,
+    8000,
+    8000,
+    8000,
+    1500,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });
 
 test('a pack says what it costs, what is in it, what is not, and why', () => {
