@@ -82,6 +82,52 @@ def test_a_user_does_what_the_driver_says(
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+WALKS = {
+    "german": {},
+    "narrow": {"width": 700},
+    "zoomed": {"zoom": 2},
+    "contrast": {"workbench.colorTheme": "Default High Contrast"},
+    "light": {"workbench.colorTheme": "Default High Contrast Light"},
+    "reader": {"editor.accessibilitySupport": "on"},
+    "roots": {},
+    "untrusted": {"asksForTrust": True},
+}
+
+
+@pytest.mark.parametrize("walk", WALKS)
+def test_a_user_walks_by_keys_alone(
+    walk: str,
+    node: str,
+    workspace: Path,
+    server_command: list[str],
+    package: Path,
+    pictures: Path,
+    tmp_path: Path,
+) -> None:
+    """In German, at 700 px, at 200 % zoom, in high contrast, with two folders, without trust."""
+    conditions = WALKS[walk]
+    settings = {name: value for name, value in conditions.items() if "." in name}
+    opened = workspace
+    if walk == "roots":
+        depot = tmp_path / "depot"
+        depot.mkdir()
+        (depot / "retry.py").write_text("def send_with_retries(parcel):\n    return parcel\n")
+        opened = tmp_path / "both.code-workspace"
+        opened.write_text(json.dumps({"folders": [{"path": str(workspace)}, {"path": "depot"}]}))
+    done = drive(
+        node,
+        "walks.mjs",
+        tmp_path,
+        walk=walk,
+        workspace=str(opened),
+        extension=str(package),
+        settings={"packhound.server.path": server_command, **QUIET, **settings},
+        screenshots=str(pictures),
+        **{name: value for name, value in conditions.items() if "." not in name},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_no_key_typed_around_a_list_reaches_a_file_that_is_only_previewed(
     node: str,
     workspace: Path,

@@ -10,10 +10,11 @@ import path from 'node:path';
 const START_TIMEOUT_MS = 120_000;
 
 /**
- * Starts VS Code on `workspace`; `extension` is a VSIX to install, `payload` goes to the workbench,
- * and `prepare` is a function that runs in the page before it.
+ * Starts VS Code on `workspace`, a folder or a `.code-workspace`; `extension` is a VSIX to install,
+ * `payload` goes to the workbench, and `prepare` is a function that runs in the page before it.
+ * With `asksForTrust` the folder is not trusted; a `zoom` of 2 leaves half the room.
  */
-export async function startWorkbench({ clients, workspace, settings = {}, extension, payload = [], prepare }) {
+export async function startWorkbench({ clients, workspace, settings = {}, extension, payload = [], prepare, asksForTrust, width = 1280, height = 800, zoom = 1 }) {
   const host = path.join(clients, 'vscode');
   const home = mkdtempSync(path.join(os.tmpdir(), 'packhound-vscode-'));
   const userData = path.join(home, 'user');
@@ -40,7 +41,7 @@ export async function startWorkbench({ clients, workspace, settings = {}, extens
   const log = openSync(logFile, 'w');
   const server = spawn(
     node,
-    [...common, '--host', '127.0.0.1', '--port', String(port), '--without-connection-token', ...driver, '--disable-telemetry', '--disable-workspace-trust'],
+    [...common, '--host', '127.0.0.1', '--port', String(port), '--without-connection-token', ...driver, '--disable-telemetry', ...(asksForTrust ? [] : ['--disable-workspace-trust'])],
     // As started from a terminal, or it would take the PATH of a login shell.
     { stdio: ['ignore', log, log], env: { ...process.env, VSCODE_CLI: '1', PACKHOUND_CACHE_DIR: path.join(home, 'cache'), PACKHOUND_DATA_DIR: path.join(home, 'data') } },
   );
@@ -61,7 +62,8 @@ export async function startWorkbench({ clients, workspace, settings = {}, extens
     context = await chromium.launchPersistentContext(path.join(home, 'chromium'), {
       executablePath: chromiumPath(),
       headless: true,
-      viewport: { width: 1280, height: 800 },
+      viewport: { width: width / zoom, height: height / zoom },
+      deviceScaleFactor: zoom,
       args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
     });
     const page = await context.newPage();
@@ -69,7 +71,7 @@ export async function startWorkbench({ clients, workspace, settings = {}, extens
       await page.addInitScript(prepare);
     }
     const full = payload.map(([key, value]) => [key, value.startsWith('/') ? `vscode-remote://127.0.0.1:${port}${value}` : value]);
-    const query = new URLSearchParams({ folder: workspace });
+    const query = new URLSearchParams({ [workspace.endsWith('.code-workspace') ? 'workspace' : 'folder']: workspace });
     if (full.length > 0) {
       query.set('payload', JSON.stringify(full));
     }
