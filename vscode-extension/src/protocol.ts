@@ -69,6 +69,7 @@ export interface Hit {
   source?: string;
   /** The fresh notes on code. */
   notes?: NoteMark[];
+  pattern?: RegExp; // What a line was found by.
   /** The part of a list that it stands in, where the list has parts. */
   section?: string;
   /** Of a record: its id in its source, its whole text, and its day. */

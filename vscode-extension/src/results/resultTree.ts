@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { isCode, type Hit } from '../protocol';
 import type { Pins } from '../pack/pins';
 import { iconOf, placeOf, reasonsOf, spokenOf, titleOf } from '../search/hitText';
-import { matchedWords, matchRanges } from '../search/matches';
+import { marksOf, matchRanges } from '../search/matches';
 import { groupByFile, implsByType, isTest, type FileGroup } from './grouping';
 import type { Results } from './results';
 
@@ -173,7 +173,7 @@ function lines(hit: Hit): Row[] {
 }
 
 function lineItem(text: string, icon: string, hit: Hit): vscode.TreeItem {
-  const highlights = icon === 'code' ? matchRanges(text, matchedWords(hit)) : [];
+  const highlights = icon === 'code' ? matchRanges(text, marksOf(hit)) : [];
   const item = new vscode.TreeItem({ label: text, highlights });
   item.iconPath = new vscode.ThemeIcon(icon);
   return item;

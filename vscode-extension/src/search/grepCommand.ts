@@ -11,8 +11,9 @@ import type { PackhoundClient } from '../server/packhoundClient';
 import { UNRANKED } from './links';
 import { buttons, noteItems, pinButton, type HitItem } from './hitItem';
 import { iconOf, placeOf } from './hitText';
-import { grepParams, linesDocument, type Matching } from './grepText';
+import { grepParams, linesDocument, markOf, type Matching } from './grepText';
 import { LiveList, type Question } from './liveList';
+import { matchRanges } from './matches';
 
 const MOST_LINES = 200;
 /** Lines around each where they are shown in an editor. */
@@ -41,13 +42,15 @@ export function grepAsTyped(
     ask: async (text, token) => {
       const params = { ...grepParams(text, matching), limit: MOST_LINES };
       const response = await client.grep(params, token);
-      const again = async (): Promise<SearchResults> => asResults(await client.grep(params));
+      const mark = markOf(text, matching);
+      const results = asResults(response, mark);
+      const again = async (): Promise<SearchResults> => asResults(await client.grep(params), mark);
       return {
         rows: [
           ...noteItems(notesOf(response)),
-          ...asResults(response).hits.map((hit) => lineItem(hit, actions)),
+          ...results.hits.map((hit) => lineItem(hit, actions)),
         ],
-        resultSet: { title: `/${text}/`, results: asResults(response), again },
+        resultSet: { title: `/${text}/`, results, again },
       };
     },
     buttons: [
@@ -62,7 +65,8 @@ export function grepAsTyped(
             const lines = linesDocument(text, await client.grep(params));
             // Else it would open in the place of the previews, and close with them.
             await actions.previews.end();
-            await documents.show(t('Lines'), lines, 'search-result');
+            const { document } = await documents.show(t('Lines'), lines, 'search-result');
+            markLines(document, markOf(text, matching));
           });
           return false;
         },
@@ -99,10 +103,43 @@ function lineItem(hit: Hit, { pins }: HitActions): HitItem {
   };
 }
 
+const match = vscode.window.createTextEditorDecorationType({
+  backgroundColor: new vscode.ThemeColor('editor.findMatchHighlightBackground'),
+});
+let drawing: vscode.Disposable | undefined;
+
+/** Marks what was found in the document of lines, whenever it is shown. */
+function markLines(document: vscode.TextDocument, pattern: RegExp | undefined): void {
+  const lines = document.getText().split('\n');
+  const ranges = lines.flatMap((text, line) => {
+    const [number] = /^ +\d+: /.exec(text) ?? [];
+    return number === undefined
+      ? []
+      : matchRanges(text.slice(number.length), pattern).map(
+          ([from, to]) => new vscode.Range(line, from + number.length, line, to + number.length),
+        );
+  });
+  const draw = (): void => {
+    for (const editor of vscode.window.visibleTextEditors) {
+      if (editor.document === document) {
+        editor.setDecorations(match, ranges);
+      }
+    }
+  };
+  drawing?.dispose();
+  drawing = vscode.window.onDidChangeVisibleTextEditors(draw);
+  draw();
+}
+
 /** Each matching line as a hit, for the lists and actions that hits have. */
-function asResults(response: GrepResults): SearchResults {
+function asResults(response: GrepResults, mark: RegExp | undefined): SearchResults {
   const hits = response.groups.flatMap((group) =>
-    group.lines.filter(({ match }) => match).map((line) => lineHit(group, line)),
+    group.lines
+      .filter(({ match }) => match)
+      .map((line) => ({
+        ...lineHit(group, line),
+        ...(mark && { pattern: mark }),
+      })),
   );
   return { query: `/${response.pattern}/`, hits, notes: response.notes };
 }

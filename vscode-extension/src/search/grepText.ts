@@ -7,9 +7,23 @@ export interface Matching {
   regex: boolean;
 }
 
+/** The text as an expression of JavaScript, to mark what it matches; undefined where it is none. */
+export function markOf(text: string, matching: Matching): RegExp | undefined {
+  const { pattern, regex, case: matchesCase } = grepParams(text, matching);
+  try {
+    return new RegExp(regex ? pattern : escaped(pattern), matchesCase === 'ignore' ? 'gi' : 'g');
+  } catch {
+    return undefined;
+  }
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
+
 export function grepParams(text: string, matching: Matching): GrepParams {
   const { case: matchesCase, word, regex } = matching;
-  const expression = regex ? text : text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  const expression = regex ? text : escaped(text);
   return {
     pattern: word ? `\\b(?:${expression})\\b` : text,
     regex: regex || word,

@@ -11,13 +11,16 @@ export function matchedWords(hit: Hit): string[] {
   return [...new Set(words.filter((word) => word.length >= LEAST_LETTERS))];
 }
 
-/** Where `text` has one of `words`, as start and end, in order and never overlapping. */
-export function matchRanges(text: string, words: readonly string[]): [number, number][] {
-  if (words.length === 0) {
-    return [];
-  }
-  const longestFirst = [...words].sort((one, other) => other.length - one.length);
+/** What to mark in the text of a hit: the pattern that its line was found by, or words of the query. */
+export function marksOf(hit: Hit): RegExp | undefined {
+  const longestFirst = matchedWords(hit).sort((one, other) => other.length - one.length);
   // Words are letters and digits alone, so nothing needs to be escaped.
-  const pattern = new RegExp(longestFirst.join('|'), 'giu');
-  return [...text.matchAll(pattern)].map(({ 0: match, index }) => [index, index + match.length]);
+  return hit.pattern ?? (longestFirst[0] ? new RegExp(longestFirst.join('|'), 'giu') : undefined);
+}
+
+/** Where `text` matches, as start and end, in order and never overlapping. */
+export function matchRanges(text: string, pattern: RegExp | undefined): [number, number][] {
+  return [...(pattern ? text.matchAll(pattern) : [])].flatMap(({ 0: match, index }) =>
+    match === '' ? [] : [[index, index + match.length]],
+  );
 }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { rangeOf } from '../places';
 import type { Hit } from '../protocol';
-import { matchedWords, matchRanges } from './matches';
+import { marksOf, matchRanges } from './matches';
 import { notebookCell } from './notebookCell';
 
 const SCHEME = 'packhound-preview';
@@ -139,7 +139,7 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
     const line = cellAlone ? (hit.cell?.line ?? 1) - 1 : hit.selectionRange.start.line;
     const range = cellAlone ? new vscode.Range(line, 0, line, 0) : rangeOf(hit.range);
     editor.setDecorations(this.mark, [range]);
-    editor.setDecorations(this.match, matchesIn(document, range, matchedWords(hit)));
+    editor.setDecorations(this.match, matchesIn(document, range, marksOf(hit)));
     const above = this.hasRow ? LINES_ABOVE : Math.round(linesShown(editor) * BELOW_THE_LIST);
     const top = Math.max(0, line - above);
     editor.revealRange(new vscode.Range(top, 0, top, 0), vscode.TextEditorRevealType.AtTop);
@@ -255,12 +255,12 @@ function linesShown(editor: vscode.TextEditor): number {
 function matchesIn(
   document: vscode.TextDocument,
   { start, end }: vscode.Range,
-  words: readonly string[],
+  pattern: RegExp | undefined,
 ): vscode.Range[] {
   const stop = Math.min(end.line + 1, start.line + MOST_MARKED_LINES, document.lineCount);
   const ranges: vscode.Range[] = [];
   for (let line = start.line; line < stop; line += 1) {
-    for (const [from, to] of matchRanges(document.lineAt(line).text, words)) {
+    for (const [from, to] of matchRanges(document.lineAt(line).text, pattern)) {
       ranges.push(new vscode.Range(line, from, line, to));
     }
   }

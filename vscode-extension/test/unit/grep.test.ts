@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { briefProblem } from '../../src/search/briefProblem';
-import { grepParams, linesDocument } from '../../src/search/grepText';
+import { grepParams, linesDocument, markOf } from '../../src/search/grepText';
+import { matchRanges } from '../../src/search/matches';
 
 test('what is typed is a text or a pattern, whole words or parts, in this case or any', () => {
   const all = { case: true, word: true, regex: true };
@@ -12,6 +13,16 @@ test('what is typed is a text or a pattern, whole words or parts, in this case o
   assert.deepEqual(sent('f(', { regex: false, word: false, case: false }), {
     ...{ pattern: 'f(', regex: false, case: 'ignore' },
   });
+});
+
+test('what a line was found by is marked in it', () => {
+  const marks = (text: string, off: object) =>
+    matchRanges('raise TypeError', markOf(text, { case: true, word: false, regex: true, ...off }));
+  assert.deepEqual(marks('\\w+Error', {}), [[6, 15]]);
+  assert.deepEqual(marks('type', { regex: false, case: false }), [[6, 10]]);
+  assert.deepEqual(marks('Type', { word: true }), []);
+  assert.deepEqual(marks('x*', {}), []);
+  assert.deepEqual(marks('(', {}), []);
 });
 
 test('lines in an editor come by file, once each, with those around them', () => {

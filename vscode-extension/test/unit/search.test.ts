@@ -15,7 +15,7 @@ import {
   withCopies,
 } from '../../src/search/hitText';
 import { changesResults, symbolResults } from '../../src/search/links';
-import { matchedWords, matchRanges } from '../../src/search/matches';
+import { marksOf, matchedWords, matchRanges } from '../../src/search/matches';
 import { notebookCell } from '../../src/search/notebookCell';
 import { secondOrder } from '../../src/search/secondOrder';
 import { remember } from '../../src/search/queryHistory';
@@ -138,16 +138,16 @@ test('impl blocks go below their type, the one in their file first', () => {
 
 test('the words of the reasons are marked where a text has them', () => {
   const reasons = ['has steal, tasks', 'named Steal', 'closest in meaning', 'file name has a'];
-  const words = matchedWords({ ...hit(1, 'a.rs', []), reasons });
-  assert.deepEqual(words, ['steal', 'tasks', 'Steal']);
-  assert.deepEqual(matchRanges('fn steal_tasks()', words), [
+  const found = { ...hit(1, 'a.rs', []), reasons };
+  assert.deepEqual(matchedWords(found), ['steal', 'tasks', 'Steal']);
+  assert.deepEqual(matchRanges('fn steal_tasks()', marksOf(found)), [
     [3, 8],
     [9, 14],
   ]);
-  assert.deepEqual(matchRanges('closest', words), []);
+  assert.deepEqual(matchRanges('closest', marksOf(found)), []);
   const fact = { ...hit(1, 'a.rs', []), reasons: ['the only place with Steal, in another case'] };
   assert.deepEqual(matchedWords(fact), ['Steal']);
-  assert.deepEqual(matchRanges('anything', []), []);
+  assert.deepEqual(matchRanges('anything', marksOf(hit(1, 'a.rs', []))), []);
 });
 
 test('queries are remembered newest first, once each, and not without end', () => {
