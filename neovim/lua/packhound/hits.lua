@@ -15,9 +15,19 @@ function M.title(hit)
   return hit.name ~= '' and hit.name or vim.fs.basename(hit.path)
 end
 
+local MOST_OF_QUOTE = 24
+
+--- A quotation without its end where it is long, for what follows it says more.
+local function shortened(reason)
+  return (reason:gsub('"([^"]+)"', function(quote)
+    local begun = vim.fn.strcharpart(quote, 0, MOST_OF_QUOTE)
+    return ('"%s"'):format(begun == quote and quote or vim.trim(begun) .. '…')
+  end))
+end
+
 --- At most three reasons, the notes, and how sure the server is in one word.
 function M.reasons(hit)
-  local words = vim.list_slice(hit.reasons or {}, 1, 3)
+  local words = vim.tbl_map(shortened, vim.list_slice(hit.reasons or {}, 1, 3))
   for _, note in ipairs(hit.notes or {}) do
     table.insert(words, 'note: ' .. (note.title ~= '' and note.title or note.text))
   end

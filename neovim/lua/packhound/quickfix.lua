@@ -5,13 +5,22 @@ local refresh = require('packhound.refresh')
 
 local M = {}
 
+-- The list shows path and line itself.
+local function text_of(item)
+  if item.hit then
+    return hits.quickfix_text(item.hit)
+  end
+  local from, to = unpack(item.dim or { 0, 0 })
+  return vim.trim(item.text:sub(1, from) .. item.text:sub(to + 1))
+end
+
 local function entry(item)
   return {
     filename = item.path,
     lnum = item.lnum,
     end_lnum = item.end_lnum,
     col = item.col,
-    text = item.hit and hits.quickfix_text(item.hit) or item.text,
+    text = text_of(item),
   }
 end
 

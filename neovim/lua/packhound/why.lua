@@ -40,6 +40,9 @@ local function fold(window, bufnr)
   options.foldexpr = "getline(v:lnum) =~ '^  ' ? 1 : getline(v:lnum + 1) =~ '^  ' ? '>1' : 0"
   options.fillchars = 'fold: '
   vim.keymap.set('n', '<Tab>', function()
+    if vim.fn.foldlevel('.') == 0 then
+      vim.fn.search('^details$', 'W')
+    end
     vim.cmd('silent! normal! za')
     fit(window)
   end, { buffer = bufnr, desc = 'Packhound: the numbers behind the reasons' })

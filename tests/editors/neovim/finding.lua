@@ -89,6 +89,9 @@ t.step('rows of a list go to the quickfix list, but for those that open nothing'
   results.notes = { 'said of all' }
   require('packhound.quickfix').put(hits.rows(results))
   t.same(#vim.fn.getqflist(), #hits.items(results))
+  local line = { text = 'courier/retry.py:14  class GaveUpError', dim = { 0, 19 }, path = t.job.root .. '/courier/retry.py', lnum = 14, end_lnum = 14, col = 1 }
+  require('packhound.quickfix').put({ line })
+  t.same(vim.fn.getqflist()[1].text, 'class GaveUpError')
   vim.cmd.cclose()
 end)
 
