@@ -69,7 +69,8 @@ export interface Hit {
   source?: string;
   /** The fresh notes on code. */
   notes?: NoteMark[];
-  pattern?: RegExp; // What a line was found by.
+  /** What a line was found by. */
+  pattern?: RegExp;
   /** The part of a list that it stands in, where the list has parts. */
   section?: string;
   /** Of a record: its id in its source, its whole text, and its day. */
@@ -214,45 +215,6 @@ export interface Pack {
   items: PackItem[];
   omitted: { path: string; name: string; reason: string }[];
   text: string;
-  notes: string[];
-}
-
-export interface GrepParams {
-  pattern: string;
-  regex?: boolean;
-  case?: 'sensitive' | 'ignore';
-  /** Lines around each. */
-  context?: number;
-  limit?: number;
-}
-
-/** The matching lines of one definition. */
-export interface GrepGroup {
-  path: string;
-  kind: string;
-  name: string;
-  qualname: string;
-  lines: GrepLine[];
-  uri?: string;
-}
-
-/** A line, in a notebook with its place there. */
-export interface GrepLine {
-  line: number;
-  text: string;
-  match: boolean;
-  cell?: { number: number; line: number };
-  uri?: string;
-  range?: Range;
-}
-
-export interface GrepResults {
-  pattern: string;
-  total_lines: number;
-  total_files: number;
-  groups: GrepGroup[];
-  /** -1 where there are no more lines. */
-  next_offset: number;
   notes: string[];
 }
 

@@ -4,15 +4,17 @@ import type { HitActions } from '../hitActions';
 import { numeral } from '../numeral';
 import { uriOfPath } from '../places';
 import { withErrorsShown } from '../problems';
-import type { GrepGroup, GrepLine, GrepResults, Hit, SearchResults } from '../protocol';
+import type { Hit, SearchResults } from '../protocol';
 import type { ReadOnlyDocuments } from '../readOnlyDocuments';
 import type { Results } from '../results/results';
 import type { PackhoundClient } from '../server/packhoundClient';
 import { UNRANKED } from './links';
 import { buttons, noteItems, pinButton, type HitItem } from './hitItem';
 import { iconOf, placeOf } from './hitText';
+import type { GrepGroup, GrepLine, GrepResults } from './grepProtocol';
 import { grepParams, linesDocument, markOf, type Matching } from './grepText';
 import { LiveList, type Question } from './liveList';
+import { Marking } from './marking';
 import { matchRanges } from './matches';
 
 const MOST_LINES = 200;
@@ -103,9 +105,7 @@ function lineItem(hit: Hit, { pins }: HitActions): HitItem {
   };
 }
 
-const match = vscode.window.createTextEditorDecorationType({
-  backgroundColor: new vscode.ThemeColor('editor.findMatchHighlightBackground'),
-});
+const match = new Marking('editor.findMatchHighlight');
 let drawing: vscode.Disposable | undefined;
 
 /** Marks what was found in the document of lines, whenever it is shown. */
@@ -122,7 +122,7 @@ function markLines(document: vscode.TextDocument, pattern: RegExp | undefined): 
   const draw = (): void => {
     for (const editor of vscode.window.visibleTextEditors) {
       if (editor.document === document) {
-        editor.setDecorations(match, ranges);
+        match.draw(editor, ranges);
       }
     }
   };

@@ -1,4 +1,4 @@
-import type { GrepLine, GrepParams, GrepResults } from '../protocol';
+import type { GrepLine, GrepParams, GrepResults } from './grepProtocol';
 
 /** What a text means as a pattern of lines. */
 export interface Matching {

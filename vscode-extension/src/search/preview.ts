@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { rangeOf } from '../places';
 import type { Hit } from '../protocol';
+import { Marking } from './marking';
 import { marksOf, matchRanges } from './matches';
 import { notebookCell } from './notebookCell';
 
@@ -26,14 +27,11 @@ interface Source {
  * cursor and scroll position, so VS Code gives it the focus back the moment the list is gone.
  */
 export class Previews implements vscode.TextDocumentContentProvider, vscode.Disposable {
-  private readonly mark = vscode.window.createTextEditorDecorationType({
+  private readonly mark = new Marking('editor.rangeHighlight', {
     isWholeLine: true,
-    backgroundColor: new vscode.ThemeColor('editor.rangeHighlightBackground'),
     overviewRulerColor: new vscode.ThemeColor('editorOverviewRuler.findMatchForeground'),
   });
-  private readonly match = vscode.window.createTextEditorDecorationType({
-    backgroundColor: new vscode.ThemeColor('editor.findMatchHighlightBackground'),
-  });
+  private readonly match = new Marking('editor.findMatchHighlight');
   private readonly changes = new vscode.EventEmitter<vscode.Uri>();
   private readonly registration = vscode.Disposable.from(
     vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
@@ -138,8 +136,8 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
     // The server has not read a closed notebook as cells: its ranges are those of the file.
     const line = cellAlone ? (hit.cell?.line ?? 1) - 1 : hit.selectionRange.start.line;
     const range = cellAlone ? new vscode.Range(line, 0, line, 0) : rangeOf(hit.range);
-    editor.setDecorations(this.mark, [range]);
-    editor.setDecorations(this.match, matchesIn(document, range, marksOf(hit)));
+    this.mark.draw(editor, [range]);
+    this.match.draw(editor, matchesIn(document, range, marksOf(hit)));
     const above = this.hasRow ? LINES_ABOVE : Math.round(linesShown(editor) * BELOW_THE_LIST);
     const top = Math.max(0, line - above);
     editor.revealRange(new vscode.Range(top, 0, top, 0), vscode.TextEditorRevealType.AtTop);

@@ -8,8 +8,6 @@ import type {
 import { RevealOutputChannelOn, State, TransportKind } from 'vscode-languageclient/node';
 import type {
   Explanation,
-  GrepParams,
-  GrepResults,
   Hit,
   IndexStatus,
   Pack,
@@ -19,6 +17,7 @@ import type {
   SearchResults,
 } from '../protocol';
 import { isCode, methods, serverCommands } from '../protocol';
+import type { GrepParams, GrepResults } from '../search/grepProtocol';
 import { withCopies } from '../search/hitText';
 import type { ServerState } from '../status/statusText';
 import { configurationMiddleware } from './configuration';
