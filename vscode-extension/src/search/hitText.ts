@@ -98,7 +98,9 @@ export function shortPlace(hit: Hit, room: number): string {
       return shown.join('/');
     }
   }
-  return place.length > room ? file : place;
+  // Where another folder has the name too, its own is what tells them apart.
+  const least = hit.folder !== undefined && folders.length > 1 ? `${hit.folder}/…/${file}` : file;
+  return place.length > room ? least : place;
 }
 
 /** Place and reasons of a row: on two lines, or on one where more rows shall be seen. */

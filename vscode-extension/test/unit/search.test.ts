@@ -85,6 +85,8 @@ test('a long path loses the folders in its middle, and never its file', () => {
   assert.equal(shortPlace(deep, 20), 'tokio/…/worker.rs:2');
   assert.equal(shortPlace(deep, 5), 'worker.rs:2');
   assert.equal(shortPlace(hit(1, 'a_long_name.rs', []), 5), 'a_long_name.rs:2');
+  const twin = { ...hit(1, 'src/deep/retry.py', []), folder: 'depot' };
+  assert.equal(shortPlace(twin, 5), 'depot/…/retry.py:2');
 });
 
 test('names that repeat have the types of their parameters', () => {
