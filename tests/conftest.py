@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.models import load_models
+
 # Installed modules are compiled. A shell that sets this has each of some thousand processes compile
 # those of this checkout anew, which doubles what the tests cost.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -24,6 +26,12 @@ def _user_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
             folder = str(tmp_path_factory.mktemp(name.lower()))
             patch.setenv(f"PACKHOUND_{name}_DIR", os.environ.get(f"PACKHOUND_{name}_DIR", folder))
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _models() -> Iterator[object]:
+    """Load the models once, where this process has a share of all tests."""
+    yield load_models() if "PYTEST_XDIST_WORKER" in os.environ else None
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

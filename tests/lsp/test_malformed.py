@@ -77,7 +77,7 @@ def servers(tmp_path_factory):
 
     def server() -> LspClient:
         if not running or running[-1].process.poll() is not None:
-            running.append(LspClient(cache))
+            running.append(LspClient(cache, forked=True))
             running[-1].initialize()
         return running[-1]
 
@@ -116,7 +116,7 @@ def test_what_is_no_request_is_told_so(start_server):
 
 def test_nothing_but_the_protocol_is_on_stdout(tmp_path):
     # The raw client checks every byte; a debug print in the server would stop it.
-    client = LspClient(tmp_path)
+    client = LspClient(tmp_path, forked=True)
     client.initialize()
     assert client.shut_down() == 0
     client.kill()

@@ -32,7 +32,7 @@ def lasting(tmp_path_factory):
     """One server that has to survive all of them, and its folder."""
     place = tmp_path_factory.mktemp("odd")
     folder = write_files(place / "workspace")
-    client = LspClient(place / "cache")
+    client = LspClient(place / "cache", forked=True)
     client.initialize(folder)
     client.settle()
     yield client, folder

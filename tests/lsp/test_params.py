@@ -84,7 +84,7 @@ def test_no_file_outside_the_folders_is_reached(client_of_module, path, request)
 @pytest.fixture(scope="module")
 def client_of_module(tmp_path_factory):
     base = tmp_path_factory.mktemp("module")
-    client = LspClient(base / "cache")
+    client = LspClient(base / "cache", forked=True)
     client.folder = write_files(base / "workspace")
     client.initialize(client.folder)
     client.settle()

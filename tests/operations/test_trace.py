@@ -65,7 +65,7 @@ def test_the_command_line_writes_one_trace_of_all_processes(tmp_path, monkeypatc
 def test_an_editor_gets_a_trace_of_what_it_asks_in_its_own_way(tmp_path) -> None:
     root = make_house(tmp_path / "house")
     place = {"uri": (root / "door.py").as_uri(), "position": {"line": 0, "character": 5}}
-    client = LspClient(tmp_path / "cache")
+    client = LspClient(tmp_path / "cache", forked=True)
     try:
         client.initialize(root)
         client.settle()

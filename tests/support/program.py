@@ -40,6 +40,7 @@ def start_program(
 def _is_read_at_start(env: Mapping[str, str]) -> bool:
     """True if the interpreter would have to start with another variable of its own."""
     names = {name for name in env.keys() | OURS if name.startswith(("PYTHON", "LC_", "LANG"))}
+    names.discard("PYTHONPATH")  # `program_child.become` follows it.
     return any(env.get(name) != OURS.get(name) for name in names)
 
 

@@ -1,21 +1,44 @@
-"""A process that has imported `packhound` and forks for each start that it is told of."""
+"""A process that has imported `packhound`, loaded its models, and forks for each start."""
 
 from __future__ import annotations
 
 import contextlib
 import gc
+import importlib
 import json
 import os
+import pkgutil
 import runpy
 import signal
 import socket
 import sys
 import time
+from pathlib import Path
+
+import onnxruntime  # noqa: F401 - no fork need import what these do
+import rich.live
+import rich.progress
+import rich.table  # noqa: F401
+import tokenizers  # noqa: F401
 
 import packhound.cli.commands
-import packhound.lsp.handlers.registry  # noqa: F401 - no fork need import what these do
+import packhound.lsp.handlers.registry
+
+sys.path.append(str(Path(__file__).parents[2]))
+from tests.support.models import load_models
+
+sys.path.pop()
 
 MAX_REQUEST = 1 << 20
+
+
+def import_packages() -> None:
+    """Import what each package exports, most of which is imported when it is first used."""
+    for module in pkgutil.walk_packages(packhound.__path__, "packhound."):
+        if module.ispkg:
+            package = importlib.import_module(module.name)
+            for name in getattr(package, "__all__", ()):
+                getattr(package, name)
 
 
 def main() -> None:
@@ -71,9 +94,12 @@ def become(
     time.tzset()
     os.chdir(folder)
     sys.path[0] = folder
+    sys.path[1:1] = filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))
     sys.argv[1:] = arguments
 
 
+import_packages()
+models = load_models()
 gc.freeze()  # Else each fork copies what it looks through for garbage.
 main()
 runpy.run_module("packhound", run_name="__main__", alter_sys=True)
