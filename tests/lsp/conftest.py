@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
-from tests.support.agent import kill_engine
-from tests.support.lsp_client import LspClient, write_files
+from tests.support.agent import kill_engine, start_engine
+from tests.support.lsp_client import RELAYED, LspClient, write_files
 
 
 @pytest.fixture
@@ -28,6 +29,8 @@ def start_server(request: pytest.FixtureRequest, tmp_path: Path):
     def start(**options: object) -> LspClient:
         options = {"command": command, **options}
         forked = options["command"] is None
+        if options["command"] is RELAYED:
+            start_engine(tmp_path / "cache", {**os.environ, **options.get("environment", {})})
         clients.append(LspClient(tmp_path / "cache", forked=forked, **options))
         return clients[-1]
 

@@ -10,9 +10,11 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from packhound.core.parent_process import is_alive
+from tests.support.program import start_program
 
 TIMEOUT_S = 30.0
 
@@ -21,15 +23,13 @@ class Agent:
     """One `packhound mcp` process whose index cache is the folder `cache`."""
 
     def __init__(self, cache: Path, *roots: Path, options: tuple[str, ...] = ()) -> None:
+        env = {**os.environ, "PACKHOUND_CACHE_DIR": str(cache), "PACKHOUND_IDLE_SECONDS": "3"}
+        start_engine(cache, env)
         self.process = subprocess.Popen(
             [sys.executable, "-m", "packhound", "mcp", *options, *map(str, roots)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={
-                **os.environ,
-                "PACKHOUND_CACHE_DIR": str(cache),
-                "PACKHOUND_IDLE_SECONDS": "3",
-            },
+            env=env,
         )
         self.notifications: list[dict] = []
         self._ids = itertools.count(1)
@@ -62,6 +62,22 @@ class Agent:
         self.process.stdin.close()
         self.process.wait(TIMEOUT_S)
         self.process.stdout.close()
+
+
+def start_engine(cache: Path, environment: Mapping[str, str]) -> None:
+    """Fork the background engine, which a relay would start anew, unless there is one.
+
+    Where `PYTHONPATH` is set, a test is about what an engine's own Python reads.
+    """
+    if engine_id(cache) is None and "PYTHONPATH" not in environment:
+        env = {**environment, "PACKHOUND_CACHE_DIR": str(cache)}
+        deadline = time.monotonic() + TIMEOUT_S
+        with Path(os.devnull).open("r+b") as null:
+            engine = start_program(["engine"], env, null, null, null)
+        with contextlib.closing(engine):
+            while engine_id(cache) is None and engine.poll() is None:
+                assert time.monotonic() < deadline, "the engine does not start"
+                time.sleep(0.02)
 
 
 def engine_id(cache: Path) -> int | None:

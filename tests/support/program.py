@@ -114,6 +114,10 @@ class Program:
         """Kill it unless it has ended."""
         self.send_signal(signal.SIGKILL)
 
+    def close(self) -> None:
+        """Wait for it no more; it goes on."""
+        self._told.close()
+
     def _next_number(self, timeout: float | None) -> int:
         self._told.settimeout(timeout)
         told = self._told.recv(4)
