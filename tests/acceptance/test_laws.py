@@ -21,6 +21,7 @@ FLOORS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not ACCEPT.exists(), reason="needs ../shared/accept")
 def test_laws_are_kept(tmp_path: Path) -> None:
     with tarfile.open(ACCEPT / "corpora.tar.xz") as corpora:

@@ -101,9 +101,8 @@ def files_of_ripgrep(root: Path) -> set[str]:
     return {path.decode().removeprefix("./") for path in printed.split(b"\0") if path}
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_no_match_is_missed_in_silence(tmp_path: Path, seed: int) -> None:
-    check_trees(tmp_path, seed, n_trees=4)
+def test_no_match_is_missed_in_silence(tmp_path: Path) -> None:
+    check_trees(tmp_path, seed=0, n_trees=4)
 
 
 @pytest.mark.slow
