@@ -16,14 +16,14 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.core.arrays import Floats, LongInts, Mask, NodeIds, Positions
+from packhound.core.arrays import Floats, Ints, LongInts, Mask, NodeIds
 from packhound.core.errors import Cancelled
+from packhound.index.blocks import PENDING
 from packhound.index.vectors.exact import Vectors
 from packhound.index.vectors.quantization import Codes
 
@@ -51,7 +51,9 @@ _SAMPLES = 32
 class NeighbourGraph:
     """A graph as one epoch sees it: `node_id_of[i]` is the node id of item i, -1 if it has none.
 
-    Values of one graph share its items; `extend` and `renumber` return new values.
+    Values of one graph share its items; `extend` and `renumber` return new values. `_item_of` has
+    the item of each node id, -1 for none; later values write theirs into the same array. No node id
+    below `first_lacking` is missing.
     `average_length` is that of a node when the graph was built, `built_recall` its recall then;
     `recall` was measured when its items had changed `measured_changes` times.
     """
@@ -61,6 +63,8 @@ class NeighbourGraph:
     recall: float
     built_recall: float
     _items: _Items
+    _item_of: Ints
+    first_lacking: int = 0
     measured_changes: int = 0
 
     @property
@@ -80,17 +84,16 @@ class NeighbourGraph:
 
     def lacks(self, usable: Mask) -> NodeIds:
         """Return the node ids of a mask that the graph does not hold."""
-        missing = usable.copy()
-        missing[: len(self._item_of)] &= self._item_of[: len(usable)] < 0
-        return np.flatnonzero(missing).astype(np.int32)
+        later = np.flatnonzero(usable[self.first_lacking :]) + self.first_lacking
+        return later[self._items_of(later) < 0].astype(np.int32)
 
-    @cached_property
-    def _item_of(self) -> Positions:
-        """Item of each node id, -1 if it has none; as long as the greatest node id needs."""
-        items = np.full(int(self.node_id_of.max(initial=-1)) + 1, -1, np.int64)
-        held = np.flatnonzero(self.node_id_of >= 0)
-        items[self.node_id_of[held]] = held
-        return items
+    def _items_of(self, node_ids: NDArray[np.integer[Any]]) -> Ints:
+        """Return the item of each node id, -1 if it has none."""
+        if not len(self._item_of):
+            return np.full(len(node_ids), -1, np.int32)
+        items = self._item_of.take(node_ids, mode="clip")
+        is_held = (node_ids < len(self._item_of)) & (items < len(self.node_id_of))
+        return np.where(is_held, items, -1)
 
     def candidates(self, query: Floats, k: int, allowed: Mask | None) -> NodeIds | None:
         """Return some `k` node ids or more near `query`, None where there are too few.
@@ -114,14 +117,12 @@ class NeighbourGraph:
 
     def codes(self, node_ids: NDArray[np.integer[Any]]) -> tuple[Mask, Codes]:
         """Return the mask of the node ids that the graph holds, and their codes, row by row."""
-        held = node_ids < len(self._item_of)
-        items = np.where(held, self._item_of[np.where(held, node_ids, 0)], -1)
+        items = self._items_of(node_ids)
         return items >= 0, self._items.codes[items[items >= 0]]
 
     def delete(self, node_ids: NodeIds) -> None:
         """Leave node ids that died out of all answers."""
-        held = node_ids[node_ids < len(self._item_of)]
-        items = self._item_of[held]
+        items = self._items_of(node_ids)
         self._items.delete(items[items >= 0])
 
     def extend(
@@ -134,8 +135,15 @@ class NeighbourGraph:
         node_ids = node_ids[: self._items.capacity - self._items.size]
         self._items.add_all(vectors, node_ids, _EXTEND_STEP, stop)
         # Items of an earlier extension that was given up are not in `node_id_of`.
-        skipped = np.full(self._items.size - len(self.node_id_of) - len(node_ids), -1, np.int32)
-        return replace(self, node_id_of=np.concatenate((self.node_id_of, skipped, node_ids)))
+        first = self._items.size - len(node_ids)
+        skipped = np.full(first - len(self.node_id_of), -1, np.int32)
+        node_id_of = np.concatenate((self.node_id_of, skipped, node_ids))
+        item_of, end = self._item_of, int(node_ids.max(initial=-1)) + 1
+        if end > len(item_of):
+            item_of = np.full(int(end * _SPARE_CAPACITY), -1, np.int32)
+            item_of[: len(self._item_of)] = self._item_of
+        item_of[node_ids] = np.arange(first, self._items.size)
+        return replace(self, node_id_of=node_id_of, _item_of=item_of)
 
     def with_recall(self, vectors: Vectors) -> NeighbourGraph:
         """Return the graph with its present recall."""
@@ -145,7 +153,10 @@ class NeighbourGraph:
     def renumber(self, new_node_ids: NodeIds) -> NeighbourGraph:
         """Return the graph after its node ids got new numbers, -1 for those that are gone."""
         node_id_of = np.where(self.node_id_of >= 0, new_node_ids[self.node_id_of], -1)
-        return replace(self, node_id_of=node_id_of.astype(np.int32))
+        node_id_of = node_id_of.astype(np.int32)
+        first_lacking = int(new_node_ids[: self.first_lacking].max(initial=-1)) + 1
+        item_of = _item_of(node_id_of)
+        return replace(self, node_id_of=node_id_of, _item_of=item_of, first_lacking=first_lacking)
 
     def measure_recall(self, vectors: Vectors) -> float:
         """Return recall@10 of searches with the graph, against a scan, over a sample of vectors."""
@@ -183,16 +194,28 @@ def build_graph(
     Raises Cancelled when `stop` is set meanwhile.
     """
     node_ids = np.flatnonzero(vectors.usable).astype(np.int32)
+    is_pending = np.flatnonzero(vectors.state == PENDING)
+    first_lacking = int(is_pending[0]) if len(is_pending) else len(vectors.state)
     for dim in (-(-vectors.dim // 2), vectors.dim):
         items = _Items(vectors.dim, dim, int(len(node_ids) * _SPARE_CAPACITY) + 1_000)
         items.add_all(vectors, node_ids, _BUILD_STEP, stop)
-        graph = NeighbourGraph(node_ids, average_length, 0.0, 0.0, items)
+        graph = NeighbourGraph(
+            *(node_ids, average_length, 0.0, 0.0, items, _item_of(node_ids), first_lacking)
+        )
         for width in _SEARCH_WIDTHS:
             items.width = width
             graph = graph.with_recall(vectors)
             if graph.recall >= MIN_RECALL:
                 return replace(graph, built_recall=graph.recall)
     return replace(graph, built_recall=graph.recall)
+
+
+def _item_of(node_id_of: NodeIds) -> Ints:
+    """Return the item of each node id up to the greatest, -1 if it has none."""
+    items = np.full(int(node_id_of.max(initial=-1)) + 1, -1, np.int32)
+    held = np.flatnonzero(node_id_of >= 0)
+    items[node_id_of[held]] = held
+    return items
 
 
 class _Items:
@@ -239,7 +262,7 @@ class _Items:
                 self._graph.add_items(rows, np.arange(self.size, end), num_threads=1)
                 self.size = end
 
-    def delete(self, items: Positions) -> None:
+    def delete(self, items: Ints) -> None:
         with self._lock:
             for item in items.tolist():
                 if item not in self._deleted:
