@@ -33,6 +33,14 @@ def unique_sorted(values: NDArray[np.integer[Any]]) -> NDArray[Any]:
     return ordered.compress(first)
 
 
+def contained_in(ids: NDArray[np.integer[Any]], ascending: NDArray[np.integer[Any]]) -> Mask:
+    """Return the mask of `ids` that are among some ascending ones."""
+    if not len(ascending):
+        return np.zeros(len(ids), np.bool_)
+    mask: Mask = ascending.take(ascending.searchsorted(ids), mode="clip") == ids
+    return mask
+
+
 def top_k(values: NDArray[np.floating[Any]], k: int, minimum: float = -inf) -> Positions:
     """Return the positions of the k largest values, ascending, and of all ties with the last.
 

@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.core.arrays import Floats
+from packhound.core.arrays import Floats, contained_in
 from packhound.core.types import NodeRef
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.signals.context import SignalContext
-from packhound.search.signals.path_words import contained_in
 from packhound.text import MAX_WORD, parts, runs, terms, terms_of_run
 
 _MAX_WORDS = 12

@@ -73,8 +73,8 @@ def _score(hits: Sequence[Hit], path: str, text: str, snapshot: Snapshot) -> flo
     """Return a score below those of the hits that answer as well, and above others."""
     if _names_file(path, text):
         return _NAMED
-    has_words = nodes_with(snapshot, text)
-    as_good = [hit.score for hit in hits if hit.record or has_words[hit.node.node_id]]
+    has_words = {*nodes_with(snapshot, text).tolist()}
+    as_good = [hit.score for hit in hits if hit.record or hit.node.node_id in has_words]
     return min(as_good) - _APART if as_good else hits[0].score + _APART if hits else 0.0
 
 

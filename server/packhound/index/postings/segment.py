@@ -8,7 +8,7 @@ the snapshot's live mask hides them. How a corpus is cut into segments changes n
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, compress, count, islice, pairwise
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.core.arrays import Ints, LongInts, NodeIds, Positions
+from packhound.core.arrays import Ints, LongInts, Mask, NodeIds, Positions, contained_in
 from packhound.core.caching import BoundedMemo
 from packhound.index.postings.builder import N_FIELDS, count_terms
 from packhound.parsing import NodeRuns
@@ -48,6 +48,13 @@ class TermPostings:
     def within(self, field_idx: int) -> slice:
         """Return the slice of the postings of a field."""
         return slice(self.starts[field_idx], self.starts[field_idx + 1])
+
+    def holds(self, node_ids: Positions, fields: Iterable[int] = range(N_FIELDS)) -> Mask:
+        """Return the mask of the node ids that have the term in any of some fields."""
+        mask = np.zeros(len(node_ids), np.bool_)
+        for field_idx in fields:
+            mask |= contained_in(node_ids, self.node_ids[self.within(field_idx)])
+        return mask
 
 
 @dataclass(frozen=True, eq=False)

@@ -66,7 +66,7 @@ def encode(
     if not np.any(vectors.text):
         note = "the embedding model knows no word of the query: ranked by words alone"
         return QueryVectors(), (note,)
-    n_vectors = int(np.count_nonzero(snapshot.has_vector & snapshot.live))
+    n_vectors = int(np.count_nonzero(snapshot.vectors.usable))
     if n_vectors < _NEARLY_ALL * snapshot.n_nodes:
         note = f"{n_vectors:,} of {snapshot.n_nodes:,} definitions are indexed by meaning so far"
         return vectors, (note,)

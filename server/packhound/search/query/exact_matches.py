@@ -383,7 +383,7 @@ def _matches(nodes: Sequence[int], level: float, what: str) -> Iterator[tuple[in
 
 def _holders(snapshot: Snapshot, text: str) -> Positions:
     """Return the nodes with all terms of a text, none for a text without any."""
-    return np.flatnonzero(nodes_with(snapshot, text)) if terms(text) else np.empty(0, np.intp)
+    return nodes_with(snapshot, text) if terms(text) else np.empty(0, np.intp)
 
 
 def _paths_of(snapshot: Snapshot, node_ids: Positions) -> list[str]:

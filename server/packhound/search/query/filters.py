@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from packhound.core.arrays import Mask
+from packhound.core.arrays import Mask, Positions, unique_sorted
 from packhound.core.errors import SettingsError
 from packhound.core.trace import traced
 from packhound.core.types import KINDS
@@ -39,9 +39,10 @@ def allowed_node_ids(snapshot: Snapshot, stats: CorpusStats, query: ParsedQuery)
     if query.scope.tags:  # Code has none.
         masks.append(np.zeros(snapshot.n_node_ids, np.bool_))
     if query.phrase_nodes is None:
-        masks += [nodes_with(snapshot, words) for words in query.exact]
-    node_id_sets = (query.within, query.phrase_nodes)
-    masks += [_mask_of(snapshot, node_ids) for node_ids in node_id_sets if node_ids is not None]
+        masks += [_mask_of(snapshot, nodes_with(snapshot, words)) for words in query.exact]
+    for node_ids in (query.within, query.phrase_nodes):
+        if node_ids is not None:
+            masks.append(_mask_of(snapshot, np.fromiter(node_ids, np.intp, len(node_ids))))
     if not masks:
         return None
     allowed: Mask = np.logical_and.reduce([snapshot.live, *masks])
@@ -67,20 +68,22 @@ def _date_of(entry: FileEntry, history: History | None) -> float:
     return entry.stamp.mtime_ns / 1e9 if entry.stamp else time.time()
 
 
-def _mask_of(snapshot: Snapshot, node_ids: frozenset[int]) -> Mask:
+def _mask_of(snapshot: Snapshot, node_ids: Positions) -> Mask:
     mask = np.zeros(snapshot.n_node_ids, np.bool_)
-    mask[np.fromiter(node_ids, np.intp, len(node_ids))] = True
+    mask[node_ids] = True
     return mask
 
 
-def nodes_with(snapshot: Snapshot, words: str) -> Mask:
-    """Return the mask of the nodes with all of `words`, in any order."""
-    mask: Mask = snapshot.live.copy()
-    for term in dict.fromkeys(terms(words)):
-        has = np.zeros(snapshot.n_node_ids, np.bool_)
-        has[snapshot.postings(term).node_ids] = True
-        mask &= has
-    return mask
+def nodes_with(snapshot: Snapshot, words: str) -> Positions:
+    """Return the nodes with all of `words`, in any order, ascending; all where it has no word."""
+    postings = [snapshot.postings(term) for term in dict.fromkeys(terms(words))]
+    if not postings:
+        return np.flatnonzero(snapshot.live)
+    rarest, *others = sorted(postings, key=lambda each: len(each.node_ids))
+    node_ids: Positions = unique_sorted(rarest.node_ids)
+    for each in others:
+        node_ids = node_ids[each.holds(node_ids)]
+    return node_ids
 
 
 class TextSearch(StructureSearch, Protocol):
@@ -150,5 +153,5 @@ def filter_by_text(
 
 def _paths_with(snapshot: Snapshot, words: str) -> Iterator[str]:
     """Yield the files that have all of `words` in one node."""
-    file_ids = np.unique(snapshot.file_of[nodes_with(snapshot, words)])
+    file_ids = unique_sorted(snapshot.file_of[nodes_with(snapshot, words)])
     return map(snapshot.paths.__getitem__, file_ids.tolist())

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.core.arrays import Mask
 from packhound.index import Snapshot
 from packhound.search.query.filters import TextSearch
 from packhound.search.query.parse import STOPS, ParsedQuery
@@ -49,10 +48,7 @@ def find_printers(
         return query
     tails = [found[1] for found in _HEAD.finditer(message)]
     parts = (message, *_QUOTED.findall(message), *tails[-1:])
-    is_code = (
-        snapshot.live & ~stats.flags[FLAGS.index("is_prose")].astype(np.bool_)[snapshot.file_of]
-    )
-    likely = [_likely_nodes(snapshot, stats, part, is_code) for part in parts]
+    likely = [_likely_nodes(snapshot, stats, part) for part in parts]
     printers = texts.nodes_that_print(snapshot, message, np.unique(np.concatenate(likely)).tolist())
     max_letters = max((n_letters for n_letters, _ in printers.values()), default=0)
     certain = min(_CERTAIN_LETTERS, sum(map(str.isalpha, message)))
@@ -81,9 +77,7 @@ def _message_of(text: str, query: ParsedQuery) -> str:
     return text if is_message else ""
 
 
-def _likely_nodes(
-    snapshot: Snapshot, stats: CorpusStats, message: str, is_code: Mask
-) -> NDArray[np.integer[Any]]:
+def _likely_nodes(snapshot: Snapshot, stats: CorpusStats, message: str) -> NDArray[np.integer[Any]]:
     """Return the nodes of the code with most words of a message, rare ones counting more."""
     words = [term for term in dict.fromkeys(terms(message)) if term not in STOPS]
     weights, total = np.zeros(snapshot.n_node_ids, np.float32), 0.0
@@ -92,5 +86,7 @@ def _likely_nodes(
         if len(node_ids):
             weights[node_ids] += np.float32(match.idf)
             total += match.idf
-    likely = np.flatnonzero((weights > _MIN_COVERED * total) & is_code)
+    likely = np.flatnonzero(weights > _MIN_COVERED * total)
+    is_prose = stats.flags[FLAGS.index("is_prose")].take(snapshot.file_of.take(likely))
+    likely = likely[is_prose == 0]
     return best_nodes(snapshot, stats, likely, weights[likely], _MAX_NODES)

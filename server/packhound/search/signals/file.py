@@ -9,7 +9,7 @@ import re
 
 import numpy as np
 
-from packhound.core.arrays import Floats
+from packhound.core.arrays import Floats, contained_in
 from packhound.search.kinds import REST
 from packhound.search.query.parse import STOPS
 from packhound.search.retrieve.term_matches import BODY, NAME
@@ -23,7 +23,6 @@ from packhound.search.signals.context import (
     zeros_per_node,
 )
 from packhound.search.signals.node import dense_node
-from packhound.search.signals.path_words import contained_in
 from packhound.text import aggressive_stem, stem
 
 _WORDS = re.compile(r"[^\W_]+")

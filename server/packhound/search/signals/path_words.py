@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from packhound.core.arrays import Floats, Ints, Mask
+from packhound.core.arrays import Floats, Ints, Mask, contained_in
 from packhound.index import PathTable, WordLists
 from packhound.text import aggressive_stem
 
@@ -66,14 +64,6 @@ class PathWords:
         for word in sorted(masks):
             total += weights[word] * masks[word]
         return (total / (sum(weights.values()) or 1.0)).astype(np.float32)
-
-
-def contained_in(ids: NDArray[np.integer[Any]], ascending: Ints) -> Mask:
-    """Return the mask of `ids` that are among some ascending ones."""
-    if not len(ascending):
-        return np.zeros(len(ids), np.bool_)
-    mask: Mask = ascending.take(ascending.searchsorted(ids), mode="clip") == ids
-    return mask
 
 
 def _masks(lists: WordLists, words: Iterable[str], ids: Ints) -> dict[str, Mask]:
