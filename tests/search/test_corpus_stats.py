@@ -26,8 +26,8 @@ def test_all_files_and_names_are_prepared() -> None:
     cache, names = SearchCache(), snapshot().name_table.names
     steps = [*cache.prepare(snapshot())]
     stats = cache.stats(snapshot())
-    sums = [snapshot().vectors.rows(entry.node_ids).sum(axis=0) for entry in stats.entries]
-    lengths = stats.centroid_lengths[[entry.file_id for entry in stats.entries]]
+    sums = [snapshot().vectors.rows(entry.node_ids).sum(axis=0) for entry in stats.files if entry]
+    lengths = stats.centroid_lengths[[entry.file_id for entry in stats.files if entry]]
     assert np.allclose(lengths, np.linalg.norm(sums, axis=1))
     assert steps and stats.bigrams.bits(names, np.arange(len(names), dtype=np.int32)).all()
 

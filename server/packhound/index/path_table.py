@@ -136,6 +136,10 @@ class PathTable:
         """Return the features of the first `n` paths, [n, 5]."""
         return np.array(self._rows[: n * _WIDTH], np.int32).reshape(-1, _WIDTH)
 
+    def flags(self, file_id: int) -> int:
+        """Return the flags of a path as bits."""
+        return self._rows[file_id * _WIDTH + FLAG]
+
     def to_bytes(self, selected: Mask) -> bytes:
         """Pack all but the paths themselves, of the selected file ids; others become blank."""
         rows = self.rows(len(selected)) * selected[:, None]

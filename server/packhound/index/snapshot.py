@@ -31,12 +31,16 @@ class Snapshot:
     `file_of` has file ids, `kind_of` positions in `types.KINDS`. `name_of` and `tail_of` have ids
     of `name_table`: those of the name, and of the last part of the qualified name.
     Node ids of two snapshots can be compared only within one `epoch`.
+    `touched` are the paths that were written, in their order, the first `n_touched` of them before
+    this generation; snapshots that have the same list differ in the files of the others at most.
     `lengths[f]` counts the terms of field f, `totals[f]` those of all live node ids together.
     """
 
     generation: int
     epoch: int
     files: Mapping[str, FileEntry]
+    touched: Sequence[str]
+    n_touched: int
     live: Mask
     n_nodes: int
     file_of: Ints

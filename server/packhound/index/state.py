@@ -34,6 +34,7 @@ class IndexState:
         self.columns = NodeColumns(dim)
         self.segments: list[Segment] = []
         self.files: dict[str, FileEntry] = {}
+        self._touched: list[str] = []
         self.graph: NeighbourGraph | None = None
         self.paths = PathTable()
         self._file_ids: dict[str, int] = {}
@@ -76,17 +77,20 @@ class IndexState:
         removed = np.concatenate([NO_NODE_IDS, *(diff.removed for diff in diffs)])
         self.columns.update_liveness(self._add_node_ids(diffs, words), removed)
         self.files.update((entry.path, entry) for entry in entries)
+        self._touched += [entry.path for entry in entries]
 
     def restamp(self, stamps: Mapping[str, FileStamp | None]) -> None:
         """Note that files have the same text under other stamps; unknown paths are ignored."""
         for path, stamp in stamps.items():
             if entry := self.files.get(path):
                 self.files[path] = replace(entry, stamp=stamp)
+                self._touched.append(path)
 
     def drop(self, entry: FileEntry) -> None:
         """Remove a file."""
         self.columns.update_liveness(NO_NODE_IDS, entry.node_ids)
         del self.files[entry.path]
+        self._touched.append(entry.path)
 
     def restore(self, saved: Saved) -> None:
         """Replace the state of an empty index by a saved one."""
@@ -148,6 +152,7 @@ class IndexState:
             for path, entry in self.files.items()
         }
         self.columns, self.segments = compacted.columns, [compacted.segment, *tail]
+        self._touched = []
         self.graph = self.graph and self.graph.renumber(new_node_ids)
         return new_node_ids
 
@@ -159,6 +164,8 @@ class IndexState:
             generation=generation,
             epoch=columns.epoch,
             files=dict(self.files),
+            touched=self._touched,
+            n_touched=len(self._touched),
             live=columns.live,
             n_nodes=columns.n_live,
             file_of=columns.file_of.view(n),

@@ -78,7 +78,7 @@ def _reasons(
         SignalValue("name_match", match, _MATCH),
         SignalValue("definition_kind", float(_KIND_VALUES[snapshot.kind_of[node_id]]), _KIND),
         SignalValue("test_path", float(is_test), _TEST),
-        SignalValue("stale_path", float(stats.flags[_IS_STALE, snapshot.file_of[node_id]]), _STALE),
+        SignalValue("stale_path", float(stats.flags[_IS_STALE][snapshot.file_of[node_id]]), _STALE),
         SignalValue("name_length", math.log1p(length), _LENGTH),
     )
     return tuple(signal for signal in signals if signal.value)

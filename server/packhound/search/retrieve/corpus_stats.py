@@ -5,10 +5,9 @@ An edit costs the statistics of the edited file only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
-from operator import is_not
 from threading import Lock
 
 import numpy as np
@@ -35,7 +34,8 @@ _BATCH = 8
 class CorpusStats:
     """Statistics of all files of one snapshot; arrays have one row per file id.
 
-    `files` are the entries by file id, None where the file is gone. `n_terms` counts the terms
+    `files` are the entries by file id, None where the file is gone, of the snapshot that had
+    `n_touched` paths in `touched`. `n_terms` counts the terms
     inside each file, `flags` has a row per name in `FLAGS`, `depth` is counted from the shallowest
     file, `plain` is True for files that are neither tests nor examples. `folder` is the id of the
     file's folder, `n_stem_groups` the number of stem groups in its file stem, `n_stems` the number
@@ -45,12 +45,13 @@ class CorpusStats:
 
     generation: int
     name_table: NameTable
-    entries: tuple[FileEntry, ...]
+    touched: Sequence[str]
+    n_touched: int
     files: list[FileEntry | None]
     n_nodes: Floats
     n_terms: Doubles
     depth: Floats
-    flags: Floats
+    flags: Sequence[Floats]
     plain: Mask
     folder: Ints
     n_stem_groups: Ints
@@ -85,7 +86,7 @@ class CorpusStats:
     def prepare(self, snapshot: Snapshot) -> Iterator[None]:
         """Compute ahead what searches would per file and per name, a few at each step."""
         names = self.name_table.names
-        live = np.array([entry.file_id for entry in self.entries], np.intp)
+        live = np.array([entry.file_id for entry in self.files if entry], np.intp)
         for start in range(0, len(live), _BATCH):
             yield
             self.file_centroid_lengths(snapshot, live[start : start + _BATCH])
@@ -101,42 +102,47 @@ def update_stats(before: CorpusStats | None, snapshot: Snapshot, bm25: Bm25 = BM
         before = None
     if before and before.generation == snapshot.generation:
         return before
-    entries = tuple(snapshot.files.values())
+    edits = _edits(before, snapshot) if before else None
+    if before and edits is not None:
+        return _apply_edits(snapshot, before, edits)
+    return _rebuild(snapshot, before, bm25)
+
+
+def _edits(before: CorpusStats, snapshot: Snapshot) -> list[FileEntry] | None:
+    """Return the entries that changed; None where a file was added, removed or renamed."""
     # A file that came and went between two searches leaves nothing but its id.
-    same_ids = before and len(before.files) == snapshot.n_file_ids
-    if before and same_ids and len(entries) == len(before.entries):
-        changed = [*compress(entries, map(is_not, entries, before.entries))]
-        # As many files as before, and each had an entry: no path was added or removed.
-        edited = len(changed) <= _MAX_EDITS and all(
-            (old := before.files[entry.file_id]) and old.language == entry.language
-            for entry in changed
-        )
-        if edited:
-            return _apply_edits(snapshot, before, entries, changed)
-    return _rebuild(snapshot, before, entries, bm25)
+    if before.touched is not snapshot.touched or len(before.files) != snapshot.n_file_ids:
+        return None
+    first, end = sorted((before.n_touched, snapshot.n_touched))
+    paths = {*snapshot.touched[first:end]}
+    edits = [entry for path in paths if (entry := snapshot.files.get(path))]
+    # As many files as before, and each had an entry: no path was added or removed.
+    edited = len(edits) == len(paths) <= _MAX_EDITS and all(
+        (old := before.files[entry.file_id]) and old.language == entry.language for entry in edits
+    )
+    return edits if edited else None
 
 
 def _apply_edits(
-    snapshot: Snapshot,
-    before: CorpusStats,
-    entries: tuple[FileEntry, ...],
-    changed: Iterable[FileEntry],
+    snapshot: Snapshot, before: CorpusStats, edits: Sequence[FileEntry]
 ) -> CorpusStats:
     """Return the statistics after edits that neither added nor removed a file."""
     files = before.files.copy()
     n_nodes, n_terms = before.n_nodes.copy(), before.n_terms.copy()
-    flags = before.flags.copy()
+    flags, is_stale = [*before.flags], before.flags[_IS_STALE].copy()
     centroid_lengths = before.centroid_lengths.copy()
-    for entry in changed:
+    for entry in edits:
         file_id = entry.file_id
         files[file_id] = entry
         n_nodes[file_id], n_terms[file_id] = len(entry.node_ids), _count_terms(snapshot, entry)
         centroid_lengths[file_id] = np.nan
-    flags[_IS_STALE] = _stale_flags(snapshot)
+        is_stale[file_id] = snapshot.path_table.flags(file_id) >> _IS_STALE & 1
+    _mark_generated(snapshot, is_stale, edits)
+    flags[_IS_STALE] = is_stale
     return replace(
         before,
         generation=snapshot.generation,
-        entries=entries,
+        n_touched=snapshot.n_touched,
         files=files,
         n_nodes=n_nodes,
         n_terms=n_terms,
@@ -146,30 +152,26 @@ def _apply_edits(
     )
 
 
-def _rebuild(
-    snapshot: Snapshot,
-    before: CorpusStats | None,
-    entries: tuple[FileEntry, ...],
-    bm25: Bm25,
-) -> CorpusStats:
-    n = snapshot.n_file_ids
+def _rebuild(snapshot: Snapshot, before: CorpusStats | None, bm25: Bm25) -> CorpusStats:
+    n, entries = snapshot.n_file_ids, snapshot.files.values()
     files: list[FileEntry | None] = [None] * n
     for entry in entries:
         files[entry.file_id] = entry
     live = np.array([entry.file_id for entry in entries], np.intp)
     rows = snapshot.path_table.rows(n)
     flags = (rows[:, FLAG] >> np.arange(len(FLAGS))[:, None] & 1).astype(np.float32)
-    flags[_IS_STALE] = _stale_flags(snapshot)
+    _mark_generated(snapshot, flags[_IS_STALE], entries)
     flags[_IS_PROSE, [entry.file_id for entry in entries if entry.language in _PROSE]] = 1
     return CorpusStats(
         generation=snapshot.generation,
         name_table=snapshot.name_table,
-        entries=entries,
+        touched=snapshot.touched,
+        n_touched=snapshot.n_touched,
         files=files,
         n_nodes=np.bincount(snapshot.file_of[snapshot.live], minlength=n).astype(np.float32),
         n_terms=_count_all_terms(snapshot),
         depth=(rows[:, DEPTH] - rows[live, DEPTH].min(initial=1 << 20)).astype(np.float32),
-        flags=flags,
+        flags=[*flags],
         plain=(flags[_IS_TEST] + flags[_IS_EXAMPLE]) == 0,
         folder=rows[:, FOLDER],
         n_stem_groups=rows[:, N_STEM_GROUPS],
@@ -181,26 +183,16 @@ def _rebuild(
     )
 
 
-def _stale_flags(snapshot: Snapshot) -> Floats:
-    """Return 1 for files that are stale by their path, or generated by what their head says."""
-    path_flags = snapshot.path_table.rows(snapshot.n_file_ids)[:, FLAG]
-    flags: Floats = (path_flags >> _IS_STALE & 1).astype(np.float32)
-    generated, kept = (
-        np.concatenate(
-            [
-                posted.node_ids[posted.within(DOC)]
-                for word in words
-                for term in terms(word)
-                for posted in [snapshot.postings(term)]
-            ]
-        )
-        for words in _GENERATED
-    )
-    for node_id in np.intersect1d(generated, kept).tolist():
-        entry = snapshot.entry(int(snapshot.file_of[node_id]))
-        if entry and entry.node_ids[0] == node_id and entry.language not in _PROSE:
-            flags[entry.file_id] = 1
-    return flags
+def _mark_generated(snapshot: Snapshot, is_stale: Floats, entries: Iterable[FileEntry]) -> None:
+    """Set 1 for those of some files that are generated by what their head says."""
+    likely = [entry for entry in entries if len(entry.node_ids) and entry.language not in _PROSE]
+    heads = np.fromiter((entry.node_ids[0] for entry in likely), np.intp, len(likely))
+    has_both = np.ones(len(likely), np.bool_)
+    for words in _GENERATED:
+        posted = [snapshot.postings(term) for word in words for term in terms(word)]
+        has_both &= np.logical_or.reduce([each.holds(heads, (DOC,)) for each in posted])
+    for entry in compress(likely, has_both.tolist()):
+        is_stale[entry.file_id] = 1
 
 
 def _reuse_centroid_lengths(before: CorpusStats | None, files: list[FileEntry | None]) -> Floats:
