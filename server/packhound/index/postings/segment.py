@@ -8,7 +8,7 @@ the snapshot's live mask hides them. How a corpus is cut into segments changes n
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, compress, count, islice, pairwise
@@ -49,13 +49,6 @@ class TermPostings:
         """Return the slice of the postings of a field."""
         return slice(self.starts[field_idx], self.starts[field_idx + 1])
 
-    def holds(self, node_ids: Positions, fields: Iterable[int] = range(N_FIELDS)) -> Mask:
-        """Return the mask of the node ids that have the term in any of some fields."""
-        mask = np.zeros(len(node_ids), np.bool_)
-        for field_idx in fields:
-            mask |= contained_in(node_ids, self.node_ids[self.within(field_idx)])
-        return mask
-
 
 @dataclass(frozen=True, eq=False)
 class Segment:
@@ -81,6 +74,11 @@ class Segment:
         return len(self.term_starts) - 1
 
     @property
+    def bounds(self) -> tuple[int, int]:
+        """The first node id, and the one after the last."""
+        return self.base, self.base + self.n_node_ids
+
+    @property
     def n_postings(self) -> int:
         """Number of (term, field, node id) triples."""
         return len(self.node_ids)
@@ -103,6 +101,20 @@ class Segment:
         node_ids += self.base
         starts = (0, *(end - start for end in ends))
         return TermPostings(node_ids, self.tf[start : ends[-1]], starts)
+
+    def n_of(self, term: int) -> int:
+        """Return the number of postings of the term at a position."""
+        first = term * N_FIELDS
+        return int(self.starts[first + N_FIELDS] - self.starts[first])
+
+    def holds(self, term: int, node_ids: Positions) -> Mask:
+        """Return the mask of the node ids, of this segment, with the term at a position."""
+        relative = (node_ids - self.base).astype(np.int32)
+        first = term * N_FIELDS
+        bounds = pairwise(self.starts[first : first + N_FIELDS + 1].tolist())
+        masks = [contained_in(relative, self.node_ids[start:end]) for start, end in bounds]
+        mask: Mask = np.logical_or.reduce(masks)
+        return mask
 
     def rebase(self, base: int) -> Segment:
         """Return the same postings for node ids that begin at another base."""

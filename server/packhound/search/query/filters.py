@@ -76,14 +76,8 @@ def _mask_of(snapshot: Snapshot, node_ids: Positions) -> Mask:
 
 def nodes_with(snapshot: Snapshot, words: str) -> Positions:
     """Return the nodes with all of `words`, in any order, ascending; all where it has no word."""
-    postings = [snapshot.postings(term) for term in dict.fromkeys(terms(words))]
-    if not postings:
-        return np.flatnonzero(snapshot.live)
-    rarest, *others = sorted(postings, key=lambda each: len(each.node_ids))
-    node_ids: Positions = unique_sorted(rarest.node_ids)
-    for each in others:
-        node_ids = node_ids[each.holds(node_ids)]
-    return node_ids
+    wanted = dict.fromkeys(terms(words))
+    return snapshot.terms.with_all(wanted) if wanted else np.flatnonzero(snapshot.live)
 
 
 class TextSearch(StructureSearch, Protocol):

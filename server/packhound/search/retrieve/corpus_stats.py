@@ -12,7 +12,7 @@ from threading import Lock
 
 import numpy as np
 
-from packhound.core.arrays import Doubles, Floats, Ints, Mask, Positions
+from packhound.core.arrays import Doubles, Floats, Ints, Mask, Positions, contained_in
 from packhound.index import DEPTH, FLAG, FOLDER, N_STEM_GROUPS, STEM, FileEntry, NameTable, Snapshot
 from packhound.search.retrieve.term_matches import BM25, DOC, INSIDE, Bm25, TermMatchCache
 from packhound.search.signals.bloom import BigramBloomFilter, LetterFilter
@@ -190,7 +190,8 @@ def _mark_generated(snapshot: Snapshot, is_stale: Floats, entries: Iterable[File
     has_both = np.ones(len(likely), np.bool_)
     for words in _GENERATED:
         posted = [snapshot.postings(term) for word in words for term in terms(word)]
-        has_both &= np.logical_or.reduce([each.holds(heads, (DOC,)) for each in posted])
+        docs = [contained_in(heads, each.node_ids[each.within(DOC)]) for each in posted]
+        has_both &= np.logical_or.reduce(docs)
     for entry in compress(likely, has_both.tolist()):
         is_stale[entry.file_id] = 1
 
