@@ -6,6 +6,8 @@ test   set up and run the tests; slow runs the long ones, editors those in real 
 fuzz   look for inputs that break something, FUZZ_SECONDS (60) for each of a dozen targets
 torture  run what is promised at the figures of a release, hours in pieces that resume;
        options follow: --list, --only T8, --pieces 1. soak lets a server work for an hour
+release  build what is published here, check it and install it offline; options follow:
+       --roots FOLDER, systems as debootstrap makes them, and those of .ci/release.py
 docs   build the pages of docs/ as a site into build/site; a link that leads nowhere fails
 check  formatting, lint and types; fix corrects what can be corrected
 figures  measure every published figure anew that is of older code; --stale only lists them,
@@ -44,7 +46,7 @@ def main() -> int:
         "check": check,
         "fix": fix,
     }
-    with_options = {"torture": torture, "figures": figures}
+    with_options = {"torture": torture, "figures": figures, "release": release}
     if target := with_options.get(*sys.argv[1:2] or [""]):
         target(*sys.argv[2:])
         return 0
@@ -69,6 +71,14 @@ def soak() -> None:
     """A server at work for an hour: what of memory, threads and processes is left."""
     setup_environment()
     run("python", "-m", "benchmarks.reliability", "--only", "T25")
+
+
+def release(*options: str) -> None:
+    """Build, check and install a release; its tools are not among what the tests need."""
+    setup()
+    run("python", *PIP, "auditwheel", "twine")
+    os.environ["PATH"] = os.pathsep.join((str(BIN), os.environ["PATH"]))
+    run("python", ".ci/release.py", *options)
 
 
 def setup_environment() -> None:
