@@ -12,7 +12,7 @@ await build({
     ? readdirSync('test/unit')
         .filter((name) => name.endsWith('.test.ts'))
         .map((name) => `test/unit/${name}`)
-    : ['src/extension.ts'],
+    : ['src/extension.ts', 'src/uninstall.ts'],
   outdir,
   bundle: true,
   platform: 'node',

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from tests.support.editor_clients import CHECKOUT
 from tests.support.release import size
 from tests.support.vscode import AUTO_SAVE, EXTENSION, QUIET, drive, npm
 
@@ -176,9 +179,18 @@ def test_what_goes_wrong_is_said_once_with_a_button_and_gone_after_repair(
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_a_newcomer_without_a_server_is_told_once_what_to_do(
-    node: str, workspace: Path, package: Path, pictures: Path, tmp_path: Path
+def test_a_newcomer_without_a_server_is_told_once_and_installs_it(
+    node: str,
+    workspace: Path,
+    package: Path,
+    pictures: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    # In place of a release.
+    wheel = [sys.executable, "-m", "uv", "build", "--quiet", "--wheel", "--out-dir", tmp_path]
+    subprocess.run([*wheel, CHECKOUT], check=True)
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
     bare = [folder for folder in ("/usr/bin", "/bin") if not Path(folder, "packhound").exists()]
     done = drive(
         node,

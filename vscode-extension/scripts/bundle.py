@@ -1,18 +1,22 @@
-"""Build VSIXes that carry the server: `python scripts/bundle.py [--target linux-x64 ...]`.
+"""Build VSIXes with Python and the server: `python scripts/bundle.py [--target linux-x64 ...]`.
 
-Needs npm's packages in place, uv, and the package registry for the wheels of each platform.
-`bundled/libs/any` has what is the same for every Python, `bundled/libs/cp3XX` one minor's rest.
+Needs npm's packages in place, uv, the package registry for the wheels of each platform, and the
+archives of python-build-standalone. `bundled/python` is then a Python that has packhound installed.
+With SOURCE_DATE_EPOCH set the same inputs give the same bytes.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
-from collections import defaultdict
+import urllib.request
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,23 +29,71 @@ STAGED = (
 # The tokenizer needs the hub's client only to download, which never happens.
 OVERRIDES = 'huggingface-hub; python_version < "0"\n'
 
+# onnxruntime has no wheels for 3.14 on Intel's Macs.
+PYTHON, RELEASE = "3.13.15", "20260814"
+PUBLISHED = f"https://github.com/astral-sh/python-build-standalone/releases/download/{RELEASE}"
+
 
 class Target(NamedTuple):
-    """A platform as uv calls it, and the Python minors that its VSIX carries."""
+    """A platform as uv and as python-build-standalone call it, and the digest of its archive."""
 
     platform: str
-    minors: tuple[str, ...]
+    triple: str
+    sha256: str
+
+    @property
+    def archive(self) -> str:
+        """Return the address of its Python."""
+        name = f"cpython-{PYTHON}%2B{RELEASE}-{self.triple}-install_only_stripped.tar.gz"
+        return f"{PUBLISHED}/{name}"
 
 
-# Minors: of Ubuntu 24.04 and Debian 13; of Homebrew and python.org.
 TARGETS = {
-    "linux-x64": Target("x86_64-manylinux_2_28", ("3.12", "3.13")),
-    "linux-arm64": Target("aarch64-manylinux_2_28", ("3.12", "3.13")),
-    # onnxruntime has no wheels for 3.14 on Intel.
-    "darwin-x64": Target("x86_64-apple-darwin", ("3.12", "3.13")),
-    "darwin-arm64": Target("aarch64-apple-darwin", ("3.13", "3.14")),
-    "win32-x64": Target("x86_64-pc-windows-msvc", ("3.13", "3.14")),
+    "linux-x64": Target(
+        "x86_64-manylinux_2_28",
+        "x86_64-unknown-linux-gnu",
+        "aaca2af2ab4d7b68a712660d1334c0cfd5ec13c0312ccd30c29122d8d0342320",
+    ),
+    "linux-arm64": Target(
+        "aarch64-manylinux_2_28",
+        "aarch64-unknown-linux-gnu",
+        "985efd78c1c6521b379f7c64c2a25e6a1130f07441d1af8be441aa05260886aa",
+    ),
+    "darwin-x64": Target(
+        "x86_64-apple-darwin",
+        "x86_64-apple-darwin",
+        "bf87354efcd9ae517da606fcda4e3a3f0d73a6f05ca7cba3c6d3c5270074bfc8",
+    ),
+    "darwin-arm64": Target(
+        "aarch64-apple-darwin",
+        "aarch64-apple-darwin",
+        "6d472fc49a4d95e58214a992c4c92aa73fe2a935837a01a9a36bab0bec6d72f3",
+    ),
+    "win32-x64": Target(
+        "x86_64-pc-windows-msvc",
+        "x86_64-pc-windows-msvc",
+        "07c977bbe4abad07e3bbc314608633e6c74eab482a7bae81f4361cda970b45e6",
+    ),
 }
+
+# What no server runs: of the interpreter, and of the packages installed in it.
+UNUSED_OF_PYTHON = (
+    *("include", "libs", "share", "Scripts", "tcl", "lib/pkgconfig", "lib/tcl*", "lib/tk*"),
+    *("lib/itcl*", "lib/thread*", "lib/libtcl*", "lib/libtk*", "DLLs/_t*", "DLLs/tcl*", "DLLs/tk*"),
+)
+UNUSED_OF_LIBRARY = (
+    *("config-*", "ensurepip", "idlelib", "lib2to3", "pydoc_data", "test", "tkinter"),
+    *("turtledemo", "site-packages/*", "lib-dynload/_test*", "lib-dynload/_tkinter*"),
+    *("lib-dynload/_xx*", "lib-dynload/xx*"),
+)
+UNUSED_OF_PACKAGES = (
+    *("bin", ".lock", "**/tests", "**/*.[achHm]", "**/*.hpp", "**/*.lib", "**/*.pxd", "**/*.pyx"),
+    *("numpy/**/*.pyi", "numpy/_core/include", "numpy/f2py"),
+    *(f"onnxruntime/{name}" for name in ("backend", "datasets", "quantization", "tools")),
+    *("onnxruntime/transformers", "onnxruntime/Privacy.md"),
+)
+# A program that has the interpreter in itself is larger than one that loads it from a library.
+LEAST_WHOLE_BYTES = 2_000_000
 
 
 def main() -> None:
@@ -55,12 +107,12 @@ def main() -> None:
             target = TARGETS[name]
             stage = Path(scratch, name)
             stage_extension(stage)
-            minors = tuple(options.python or target.minors)
-            install(wheel, stage / "bundled" / "libs", target._replace(minors=minors))
+            archive = options.interpreter or (target.archive, target.sha256)
+            library = unpack_python(*archive, stage / "bundled")
+            install(wheel, library, options.platform or target.platform, options.wheels)
             vsix = options.out / f"packhound-{name}.vsix"
             package(stage, name, vsix)
-            size = vsix.stat().st_size / 1e6
-            sys.stdout.write(f"{vsix.name}: {size:.0f} MB, Python {' and '.join(minors)}\n")
+            sys.stdout.write(f"{vsix.name}: {vsix.stat().st_size / 1e6:.1f} MB\n")
             sys.stdout.flush()
 
 
@@ -68,8 +120,15 @@ def read_options() -> argparse.Namespace:
     """Read what to build."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--target", nargs="+", choices=TARGETS, default=list(TARGETS))
-    parser.add_argument("--python", nargs="+", metavar="3.X", help="other minors to carry")
     parser.add_argument("--wheel", type=Path, help="the server's wheel, instead of building it")
+    parser.add_argument("--wheels", type=Path, help="a folder of wheels that no registry has")
+    parser.add_argument(
+        "--interpreter",
+        nargs=2,
+        metavar=("URL", "SHA256"),
+        help="an archive of the same layout in place of the published one, for one target",
+    )
+    parser.add_argument("--platform", help="another one as uv calls it, for one target")
     parser.add_argument("--out", type=Path, default=EXTENSION / "dist-vsix")
     return parser.parse_args()
 
@@ -84,73 +143,95 @@ def build_wheel(folder: Path) -> Path:
 def stage_extension(stage: Path) -> None:
     """Copy what a VSIX holds into a folder of its own, so that no build disturbs another."""
     (stage / "bundled").mkdir(parents=True)
-    shutil.copy(EXTENSION / "bundled" / "run.py", stage / "bundled")
     for name in STAGED:
         source = EXTENSION / name
         copy = shutil.copytree if source.is_dir() else shutil.copy
         copy(source, stage / name)
 
 
-def install(wheel: Path, libs: Path, target: Target) -> None:
-    """Install the server for each minor, then move what all minors share into `any`."""
-    overrides = libs.parent / "overrides.txt"
+def unpack_python(url: str, sha256: str, folder: Path) -> Path:
+    """Unpack the Python of an archive as `python` and return the folder of its library."""
+    archive = folder / "python.tar.gz"
+    with urllib.request.urlopen(url) as answer, archive.open("wb") as copy:
+        shutil.copyfileobj(answer, copy)
+    found = hashlib.sha256(archive.read_bytes()).hexdigest()
+    if found != sha256:
+        sys.exit(f"{url} has the digest {found}; {sha256} was expected")
+    with tarfile.open(archive) as files:
+        files.extractall(folder, filter="data")
+    archive.unlink()
+    python = folder / "python"
+    library = next(iter(python.glob("lib/python3.*")), python / "Lib")
+    drop(library, UNUSED_OF_LIBRARY)
+    drop(python, UNUSED_OF_PYTHON)
+    if (python / "bin").is_dir():
+        keep_program(python)
+    return library
+
+
+def keep_program(python: Path) -> None:
+    """Leave `bin/python3` alone in its folder, a file since a VSIX has no links."""
+    program = (python / "bin" / "python3").resolve()
+    content, mode = program.read_bytes(), program.stat().st_mode
+    shutil.rmtree(python / "bin")
+    (python / "bin").mkdir()
+    kept = python / "bin" / "python3"
+    kept.write_bytes(content)
+    kept.chmod(mode)
+    if len(content) > LEAST_WHOLE_BYTES:
+        drop(python, ("lib/libpython*",))
+    for link in [path for path in python.rglob("*") if path.is_symlink()]:
+        link.unlink()
+
+
+def install(wheel: Path, library: Path, platform: str, wheels: Path | None) -> None:
+    """Install the server into the unpacked Python, for its minor and platform."""
+    found = re.search(r"python(3\.\d+)", library.name)
+    packages = library / "site-packages"
+    overrides = library / "overrides.txt"
     overrides.write_text(OVERRIDES)
-    folders = {minor: libs / f"cp{minor.replace('.', '')}" for minor in target.minors}
-    for minor, folder in folders.items():
-        uv(
-            *("pip", "install", "--quiet", "--target", str(folder), "--only-binary", ":all:"),
-            *("--python-version", minor, "--python-platform", target.platform),
-            *("--override", str(overrides), str(wheel)),
-        )
-        drop_unused(folder)
+    uv(
+        *("pip", "install", "--quiet", "--target", str(packages), "--only-binary", ":all:"),
+        *("--python-version", found[1] if found else PYTHON),
+        *("--python-platform", platform, "--override", str(overrides)),
+        *(["--find-links", str(wheels), f"{wheel}[graph]"] if wheels else [str(wheel)]),
+    )
     overrides.unlink()
-    share(list(folders.values()), libs / "any")
+    drop_grammars(packages)
+    drop(packages, UNUSED_OF_PACKAGES)
+    drop_unlinked(packages / "onnxruntime" / "capi")
 
 
-def drop_unused(folder: Path) -> None:
-    """Delete grammars that no language uses, programs, and the installer's own files."""
-    sys.path.insert(0, str(folder))
+def drop_grammars(packages: Path) -> None:
+    """Delete the grammars that no language uses."""
+    sys.path.insert(0, str(CHECKOUT / "server"))
     sys.dont_write_bytecode = True
     from packhound.parsing.languages import BY_NAME
 
     used = {language.grammar for language in BY_NAME.values()}
-    for binding in (folder / "tree_sitter_language_pack" / "bindings").iterdir():
+    for binding in (packages / "tree_sitter_language_pack" / "bindings").iterdir():
         if binding.suffix in (".so", ".pyd") and binding.name.split(".")[0] not in used:
             binding.unlink()
-    shutil.rmtree(folder / "bin", ignore_errors=True)
-    (folder / ".lock").unlink(missing_ok=True)
 
 
-def share(folders: list[Path], shared: Path) -> None:
-    """Move each distribution that is the same in all folders into `shared`."""
-    shared.mkdir()
-    records: defaultdict[str, list[str]] = defaultdict(list)
-    for folder in folders:
-        for info in folder.glob("*.dist-info"):
-            records[info.name].append((info / "RECORD").read_text())
-    for contents in records.values():
-        is_compiled = any(".cpython-3" in each or ".cp3" in each for each in contents)
-        if len(contents) == len(folders) and len(set(contents)) == 1 and not is_compiled:
-            for at, folder in enumerate(folders):
-                move_distribution(folder, contents[at], shared if at == 0 else None)
+def drop_unlinked(folder: Path) -> None:
+    """Delete libraries that the module beside them does not name: it has their code in itself."""
+    (module,) = folder.glob("onnxruntime_pybind11_state*")
+    names = module.read_bytes()
+    for library in folder.iterdir():
+        is_library = library.suffix in (".dll", ".dylib") or ".so." in library.name
+        if is_library and library.name.encode() not in names:
+            library.unlink()
 
 
-def move_distribution(folder: Path, record: str, to: Path | None) -> None:
-    """Move the files of one distribution, or delete them where `to` is None."""
-    for line in record.splitlines():
-        source = folder / line.split(",")[0]
-        if not source.is_file():
-            continue
-        if to is None:
-            source.unlink()
+def drop(folder: Path, patterns: tuple[str, ...]) -> None:
+    """Delete what matches one of the patterns."""
+    found = [path for each in (*patterns, "**/__pycache__") for path in folder.glob(each)]
+    for path in found:
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
         else:
-            goal = to / source.relative_to(folder)
-            goal.parent.mkdir(parents=True, exist_ok=True)
-            source.rename(goal)
-        parent = source.parent
-        while parent != folder and not any(parent.iterdir()):
-            parent.rmdir()
-            parent = parent.parent
+            path.unlink(missing_ok=True)
 
 
 def package(stage: Path, target: str, vsix: Path) -> None:

@@ -32,6 +32,7 @@ import { Previews } from './search/preview';
 import { QueryMemory } from './search/queryMemory';
 import { searchAsTyped } from './search/searchCommand';
 import { choosePython } from './server/choosePython';
+import { installServer } from './server/installServer';
 import { onInterpreterChange, thisMachine } from './server/machine';
 import { PackhoundClient } from './server/packhoundClient';
 import { copyDebugInfo } from './status/debugInfo';
@@ -51,7 +52,8 @@ export interface PackhoundApi {
 
 export function activate(context: vscode.ExtensionContext): PackhoundApi {
   const log = vscode.window.createOutputChannel('Packhound', { log: true });
-  const client = new PackhoundClient(log, context.extensionPath, version(context));
+  const folders = { extension: context.extensionPath, storage: context.globalStorageUri.fsPath };
+  const client = new PackhoundClient(log, folders, version(context));
   const results = new Results();
   const documents = new ReadOnlyDocuments();
   const pins = new Pins();
@@ -158,7 +160,8 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     needsServer('rebuild', () => rebuild(client)),
     needsServer('clear', () => clearIndex(client)),
     needsServer('forget', () => forget(client)),
-    command('choosePython', () => choosePython(thisMachine(context.extensionPath))),
+    command('choosePython', () => choosePython(thisMachine(folders))),
+    command('installServer', () => installServer(client, folders, version(context))),
     command('showLogs', () => {
       log.show();
     }),

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { Problem, Remedy } from './server/serverProblem';
 
 const COMMANDS: Record<Remedy, readonly [title: string, command: string, ...unknown[]]> = {
+  'Install Server': [t('Install Server'), 'packhound.installServer'],
   'Choose Python': [t('Choose Python'), 'packhound.choosePython'],
   'How to Install': [
     t('How to Install'),

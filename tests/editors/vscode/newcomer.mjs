@@ -3,12 +3,14 @@
 import assert from 'node:assert/strict';
 import { play } from './hands.mjs';
 
-await play(({ page, status, until, command, picture }) => ({
+const INSTALL_MS = 400_000;
+
+await play(({ page, status, until, command, picture, search, row }) => ({
   async 'without a server one message says at once what to do, and so does the status bar'() {
     const toast = page.locator('.notification-toast');
     await toast.first().waitFor();
     assert.equal(await toast.count(), 1);
-    assert.match(await toast.innerText(), /needs Python 3\.10 or newer.*pip install packhound/);
+    assert.match(await toast.innerText(), /has no server yet/);
     await until('the status', async () =>
       (await status.innerHTML()).includes('codicon-circle-slash'),
     );
@@ -26,5 +28,16 @@ await play(({ page, status, until, command, picture }) => ({
     await toast.locator('.monaco-button', { hasText: 'How to Install' }).click();
     await page.locator('.gettingStartedContainer', { hasText: 'Start the server' }).waitFor();
     await picture('walkthrough');
+  },
+
+  async 'the server is installed in an environment of its own, and serves'() {
+    await command('Packhound: Install Server');
+    await until(
+      'the status turns ready',
+      async () => (await status.innerHTML()).includes('codicon-check'),
+      INSTALL_MS,
+    );
+    await search('send a request again after a growing delay');
+    await row(/send_with_retries/);
   },
 }));

@@ -25,7 +25,7 @@ export function registerMcp(
     onDidChangeMcpServerDefinitions: changes.event,
     provideMcpServerDefinitions: () => {
       const roots = localRoots();
-      if (!client.command || client.command.bundled || roots.length === 0) {
+      if (!client.command || roots.length === 0) {
         return [];
       }
       const { program, args } = client.command;

@@ -1,6 +1,6 @@
 import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
-import type { Machine, Python } from './serverCommand';
+import type { Machine } from './serverCommand';
 
 interface PythonItem extends vscode.QuickPickItem {
   program?: string;
@@ -10,9 +10,7 @@ interface PythonItem extends vscode.QuickPickItem {
 export async function choosePython(machine: Machine): Promise<void> {
   const choice = await vscode.window.showQuickPick(items(machine), {
     title: t('Packhound: Choose Python'),
-    placeholder: t(
-      'Python 3.10 or newer, with packhound or of a minor that this extension carries',
-    ),
+    placeholder: t('Python 3.10 or newer, with packhound'),
   } as vscode.QuickPickOptions);
   const program = choice && (choice.program ?? (await browse()));
   if (program) {
@@ -31,19 +29,12 @@ async function items(machine: Machine): Promise<PythonItem[]> {
       rows.push({
         label: `Python ${python.minor}`,
         description: python.program,
-        detail: fitness(python, machine.carriedMinors),
+        detail: python.hasPackhound ? t('has packhound') : t('has no packhound'),
         program: python.program,
       });
     }
   }
   return [...rows, { label: `$(folder-opened) ${t('Browse…')}` }];
-}
-
-function fitness({ minor, hasPackhound }: Python, carried: readonly string[]): string {
-  if (hasPackhound) {
-    return t('has packhound');
-  }
-  return carried.includes(minor) ? t('runs the server of this extension') : t('has no packhound');
 }
 
 async function browse(): Promise<string | undefined> {

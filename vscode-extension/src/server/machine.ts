@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -7,6 +7,9 @@ import * as vscode from 'vscode';
 import { findOnPath } from './pathLookup';
 import type { Machine, Python } from './serverCommand';
 
+const WINDOWS = process.platform === 'win32';
+/** Of Pythons beside one that is too old. */
+const MINORS = [14, 13, 12, 11, 10];
 const PYTHON_EXTENSION = 'ms-python.python';
 // Also read by Pythons that are too old.
 const PROBE = `
@@ -21,41 +24,53 @@ except Exception:
 // A cold interpreter on a slow disk; one that takes longer counts as broken.
 const PROBE_TIMEOUT_MS = 10_000;
 
+/** The folders of the extension: what it consists of, and where it may write. */
+export interface OwnFolders {
+  extension: string;
+  storage: string;
+}
+
 /** This machine as the search for a server sees it. Probes run in the extension's own folder. */
-export function thisMachine(extension: string): Machine {
+export function thisMachine({ extension, storage }: OwnFolders): Machine {
   const settings = vscode.workspace.getConfiguration('packhound');
-  const carriedMinors = minorsIn(path.join(extension, 'bundled', 'libs'));
   return {
     trusted: vscode.workspace.isTrusted,
     configuredPath: settings.get<string[]>('server.path', []).map(expand),
     configuredInterpreter: expand(settings.get<string>('server.interpreter', '')),
-    carriedMinors,
-    runner: path.join(extension, 'bundled', 'run.py'),
+    carried: existing(carriedPython(extension)),
+    installed: existing(programOf(environmentIn(storage), 'packhound')),
     selectedInterpreter,
     probe: (program, args) => probe(extension, program, args),
-    pythonsOnPath: () => pythonsOnPath(extension, carriedMinors),
+    pythonsOnPath: () => pythonsOnPath(extension),
     onPath: (program) => findOnPath(program),
   };
 }
 
-/** The minors that `bundled/libs` has compiled packages for, from folders such as `cp312`. */
-function minorsIn(libs: string): string[] {
-  try {
-    const names = readdirSync(libs).sort();
-    return names.flatMap((name) => /^cp3(\d+)$/.exec(name)?.[1] ?? []).map((minor) => `3.${minor}`);
-  } catch {
-    return [];
-  }
+/** Where "Install Server" makes an environment. */
+export function environmentIn(storage: string): string {
+  return path.join(storage, 'server');
 }
 
-async function* pythonsOnPath(folder: string, carried: readonly string[]): AsyncGenerator<Python> {
-  const windows = process.platform === 'win32';
+/** A program of an environment. */
+export function programOf(environment: string, name: string): string {
+  return path.join(environment, ...(WINDOWS ? ['Scripts', `${name}.exe`] : ['bin', name]));
+}
+
+function carriedPython(extension: string): string {
+  const place = WINDOWS ? ['python.exe'] : ['bin', 'python3'];
+  return path.join(extension, 'bundled', 'python', ...place);
+}
+
+function existing(file: string): string | undefined {
+  return existsSync(file) ? file : undefined;
+}
+
+async function* pythonsOnPath(folder: string): AsyncGenerator<Python> {
   const candidates: [string, ...string[]][] = [
-    ...carried.map((minor): [string, ...string[]] =>
-      windows ? ['py', `-${minor}`] : [`python${minor}`],
-    ),
+    ...(WINDOWS ? [['py', '-3'] as [string, string]] : []),
     ['python3'],
     ['python'],
+    ...MINORS.map((minor): [string] => [`python3.${minor}`]),
   ];
   for (const [name, ...args] of candidates) {
     const program = await findOnPath(name);

@@ -27,7 +27,7 @@ import { QuietClient } from './quietClient';
 import { RestartPolicy } from './restartPolicy';
 import { findServer, sameCommand, type ServerCommand } from './serverCommand';
 import { couldNotStart, KEEPS_ENDING, outdated, type Problem } from './serverProblem';
-import { thisMachine } from './machine';
+import { thisMachine, type OwnFolders } from './machine';
 
 /** The one connection to the server: finds it, starts it, restarts it, asks it. */
 export class PackhoundClient implements vscode.Disposable {
@@ -56,7 +56,7 @@ export class PackhoundClient implements vscode.Disposable {
 
   constructor(
     private readonly log: vscode.LogOutputChannel,
-    private readonly ownFolder: string,
+    private readonly folders: OwnFolders,
     private readonly version: string,
   ) {
     log.onDidChangeLogLevel(() => {
@@ -88,7 +88,7 @@ export class PackhoundClient implements vscode.Disposable {
 
   /** A restart only where another program would be run. */
   async restartIfMoved(): Promise<void> {
-    const { command } = await findServer(thisMachine(this.ownFolder));
+    const { command } = await findServer(thisMachine(this.folders));
     if (!command || !sameCommand(command, this.serverCommand)) {
       await this.restart();
     }
@@ -174,7 +174,7 @@ export class PackhoundClient implements vscode.Disposable {
   private async startAfresh(): Promise<void> {
     await this.stop();
     this.become({ kind: 'starting' });
-    const { command, problem } = await findServer(thisMachine(this.ownFolder));
+    const { command, problem } = await findServer(thisMachine(this.folders));
     this.serverCommand = command;
     if (!command) {
       this.fail('missing', problem);
@@ -227,7 +227,7 @@ export class PackhoundClient implements vscode.Disposable {
         command: program,
         args: [...args, 'lsp'],
         transport: TransportKind.stdio,
-        options: { cwd: this.ownFolder },
+        options: { cwd: this.folders.extension },
       },
       this.clientOptions(),
       policy,

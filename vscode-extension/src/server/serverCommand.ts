@@ -1,7 +1,7 @@
 // Where the server comes from. The order is a promise to the user, so it stands alone here, with
 // everything that touches the machine behind `Machine`.
 import { t } from '@vscode/l10n';
-import { couldNotRun, NOT_FOUND, NO_PYTHON, unfit, type Problem } from './serverProblem';
+import { couldNotRun, isFit, NO_PYTHON, NOT_FOUND, unfit, type Problem } from './serverProblem';
 
 export interface ServerCommand {
   program: string;
@@ -9,8 +9,6 @@ export interface ServerCommand {
   args: string[];
   /** Where it was found, in words for the logs and the status list. */
   source: string;
-  /** The one that this VSIX carries, which has no MCP server. */
-  bundled?: true;
 }
 
 /** A Python that runs. `args` choose it where the program starts several, as `py -3.13` does. */
@@ -27,13 +25,13 @@ export interface Machine {
   /** The settings that name a program; those of an untrusted folder are already ignored. */
   configuredPath: readonly string[];
   configuredInterpreter: string;
-  /** The Python minors that this VSIX carries the server for; none in the small one. */
-  carriedMinors: readonly string[];
-  /** The script that runs the carried server. */
-  runner: string;
+  /** The Python with the server that this VSIX carries; none in the small one. */
+  carried: string | undefined;
+  /** The server in the environment that "Install Server" has made. */
+  installed: string | undefined;
   selectedInterpreter(): Promise<string | undefined>;
   probe(program: string, args?: string[]): Promise<Python | undefined>;
-  /** Each Python of the PATH once, those of the carried minors first. */
+  /** Each Python of the PATH, the usual names first. */
   pythonsOnPath(): AsyncIterable<Python>;
   onPath(program: string): Promise<string | undefined>;
 }
@@ -41,7 +39,7 @@ export interface Machine {
 export type Finding =
   { command: ServerCommand; problem?: undefined } | { command?: undefined; problem: Problem };
 
-/** The first that is there: configured path, interpreter, PATH, the carried server, uvx. */
+/** The first that is there: configured path, interpreter, PATH, carried, installed, uvx. */
 export async function findServer(machine: Machine): Promise<Finding> {
   const { configuredPath, configuredInterpreter, trusted } = machine;
   const [program, ...args] = configuredPath;
@@ -57,18 +55,33 @@ export async function findServer(machine: Machine): Promise<Finding> {
   if (selected?.hasPackhound) {
     return { command: module(selected, t('the selected Python interpreter')) };
   }
-  const installed = await machine.onPath('packhound');
-  if (installed) {
-    return { command: { program: installed, args: [], source: t('packhound on the PATH') } };
+  const onPath = await machine.onPath('packhound');
+  if (onPath) {
+    return { command: { program: onPath, args: [], source: t('packhound on the PATH') } };
   }
-  const carried = await fromBundle(machine, selected);
-  if (carried.command) {
-    return carried;
+  if (machine.carried) {
+    // Nothing of the user's own Python, nor of the folder that it is started in.
+    const args = ['-I', '-m', 'packhound'];
+    return { command: { program: machine.carried, args, source: t('this extension') } };
+  }
+  if (machine.installed) {
+    const source = t('the environment of this extension');
+    return { command: { program: machine.installed, args: [], source } };
   }
   const uvx = await machine.onPath('uvx');
   return uvx
     ? { command: { program: uvx, args: ['packhound'], source: 'uvx packhound' } }
-    : carried;
+    : { problem: (await fitPython(machine)) ? NOT_FOUND : NO_PYTHON };
+}
+
+/** A Python of the PATH in which the server can be installed. */
+export async function fitPython(machine: Machine): Promise<Python | undefined> {
+  for await (const python of machine.pythonsOnPath()) {
+    if (isFit(python)) {
+      return python;
+    }
+  }
+  return undefined;
 }
 
 async function fromInterpreterSetting(machine: Machine): Promise<Finding> {
@@ -76,40 +89,13 @@ async function fromInterpreterSetting(machine: Machine): Promise<Finding> {
   if (!python) {
     return { problem: couldNotRun(machine.configuredInterpreter) };
   }
-  const source = t('the setting "{0}"', 'packhound.server.interpreter');
-  if (python.hasPackhound) {
-    return { command: module(python, source) };
-  }
-  return machine.carriedMinors.includes(python.minor)
-    ? { command: bundled(machine, python) }
-    : { problem: unfit(python, machine.carriedMinors) };
-}
-
-async function fromBundle(machine: Machine, selected?: Python): Promise<Finding> {
-  const { carriedMinors } = machine;
-  if (carriedMinors.length === 0) {
-    return { problem: NOT_FOUND };
-  }
-  let first = selected;
-  if (selected && carriedMinors.includes(selected.minor)) {
-    return { command: bundled(machine, selected) };
-  }
-  for await (const python of machine.pythonsOnPath()) {
-    if (carriedMinors.includes(python.minor)) {
-      return { command: bundled(machine, python) };
-    }
-    first ??= python;
-  }
-  return { problem: first ? unfit(first, carriedMinors) : NO_PYTHON };
+  return python.hasPackhound
+    ? { command: module(python, t('the setting "{0}"', 'packhound.server.interpreter')) }
+    : { problem: unfit(python) };
 }
 
 function module({ program, args }: Python, source: string): ServerCommand {
   return { program, args: [...args, '-m', 'packhound'], source };
-}
-
-function bundled({ runner }: Machine, { program, args, minor }: Python): ServerCommand {
-  const source = t('this extension, run by Python {0}', minor);
-  return { program, args: [...args, runner], source, bundled: true };
 }
 
 /** Whether a restart with the one would run anything else than the other. */

@@ -3,7 +3,12 @@ import { t } from '@vscode/l10n';
 import type { Python, ServerCommand } from './serverCommand';
 
 export type Remedy =
-  'Choose Python' | 'How to Install' | 'Open Setting' | 'Show Logs' | 'Restart Server';
+  | 'Install Server'
+  | 'Choose Python'
+  | 'How to Install'
+  | 'Open Setting'
+  | 'Show Logs'
+  | 'Restart Server';
 
 export interface Problem {
   reason: string;
@@ -15,9 +20,9 @@ type Version = readonly [number, number];
 
 export const NOT_FOUND: Problem = {
   reason: t(
-    'Packhound cannot find its server. It needs Python 3.10 or newer: install it with "pip install packhound", or choose a Python that has it.',
+    'Packhound has no server yet. "Install Server" gets it from PyPI, into an environment of its own.',
   ),
-  remedies: ['Choose Python', 'How to Install'],
+  remedies: ['Install Server', 'Choose Python', 'How to Install'],
 };
 
 export const NO_PYTHON: Problem = {
@@ -25,28 +30,21 @@ export const NO_PYTHON: Problem = {
   remedies: ['Choose Python', 'How to Install'],
 };
 
-/** A Python that neither has packhound nor is one that the carried server runs in. */
-export function unfit({ program, args, minor }: Python, carried: readonly string[]): Problem {
-  const python = [program, ...args].join(' ');
-  const remedies = ['Choose Python', 'How to Install'] as const;
-  if (isOlder(minor, OLDEST)) {
-    return {
-      reason: t('Packhound needs Python 3.10 or newer, and {0} is {1}.', python, minor),
-      remedies,
-    };
-  }
-  const carries =
-    carried.length > 0
-      ? t(
-          'Packhound carries its server for Python {0}, and {1} is {2}',
-          carried.join(t(' and ')),
-          python,
-          minor,
-        )
-      : t('{0} does not have packhound', python);
-  const pip = `${python} -m pip install packhound`;
-  const reason = t('{0}: install it with "{1}", or choose another.', carries, pip);
-  return { reason, remedies };
+/** Whether the server can be installed for a Python. */
+export function isFit({ minor }: Python): boolean {
+  return !isOlder(minor, OLDEST);
+}
+
+/** A Python that does not have packhound. */
+export function unfit(python: Python): Problem {
+  const { program, args, minor } = python;
+  const name = [program, ...args].join(' ');
+  return {
+    reason: isFit(python)
+      ? t('{0} does not have packhound: install it there, or choose another.', name)
+      : t('Packhound needs Python 3.10 or newer, and {0} is {1}.', name, minor),
+    remedies: ['Choose Python', 'How to Install'],
+  };
 }
 
 export function couldNotRun(interpreter: string): Problem {
@@ -63,9 +61,9 @@ export function couldNotStart({ source, program }: ServerCommand): Problem {
   if (program.endsWith('uvx') || program.endsWith('uvx.exe')) {
     return {
       reason: t(
-        'uvx could not get packhound, for which it needs the network once: install it with "pip install packhound", or choose a Python that has it.',
+        'uvx could not get packhound, for which it needs the network once: install the server, or choose a Python that has it.',
       ),
-      remedies: ['Choose Python', 'How to Install', 'Show Logs'],
+      remedies: ['Install Server', 'Choose Python', 'Show Logs'],
     };
   }
   const reason = t('The Packhound server from {0} ("{1}") could not be started.', source, program);
@@ -88,12 +86,12 @@ export function outdated(
   }
   return {
     reason: t(
-      'The Packhound server from {0} is {1}, and this extension needs {2} or newer: update it with "pip install --upgrade packhound".',
+      'The Packhound server from {0} is {1}, and this extension needs {2} or newer: update it.',
       source,
       server,
       versionOf(extension).join('.'),
     ),
-    remedies: ['How to Install', 'Open Setting'],
+    remedies: ['Install Server', 'How to Install', 'Open Setting'],
   };
 }
 

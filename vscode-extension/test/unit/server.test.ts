@@ -8,9 +8,10 @@ import { onlyNewest } from '../../src/server/onlyNewest';
 import { fileNames, findOnPath } from '../../src/server/pathLookup';
 import { RestartPolicy } from '../../src/server/restartPolicy';
 import { findServer, sameCommand, type Machine, type Python } from '../../src/server/serverCommand';
-import { outdated } from '../../src/server/serverProblem';
+import { outdated, type Problem } from '../../src/server/serverProblem';
 
-const RUNNER = '/extension/bundled/run.py';
+const CARRIED = '/extension/bundled/python/bin/python3';
+const INSTALLED = '/storage/server/bin/packhound';
 
 function python(program: string, minor = '3.12', hasPackhound = false): Python {
   return { program, args: [], minor, hasPackhound };
@@ -22,8 +23,8 @@ function machine(changes: Partial<Machine> = {}): Machine {
     trusted: true,
     configuredPath: [],
     configuredInterpreter: '',
-    carriedMinors: ['3.12', '3.13'],
-    runner: RUNNER,
+    carried: CARRIED,
+    installed: INSTALLED,
     selectedInterpreter: () => Promise.resolve('/env/python'),
     probe: (program) => Promise.resolve(python(program, '3.12', true)),
     pythonsOnPath: () => each(python('/bin/python3', '3.13')),
@@ -59,45 +60,34 @@ test('the server is looked for in the promised order', async () => {
     await found({ selectedInterpreter: () => Promise.resolve(undefined) }),
     '/bin/packhound',
   );
-  assert.equal(await found(bare), `/bin/python3 ${RUNNER}`);
-  assert.equal(await found({ ...bare, carriedMinors: [] }), '/bin/uvx packhound');
-  assert.equal(await found({ ...bare, pythonsOnPath: () => each() }), '/bin/uvx packhound');
+  assert.equal(await found(bare), `${CARRIED} -I -m packhound`);
+  const small = { ...bare, carried: undefined };
+  assert.equal(await found(small), INSTALLED);
+  assert.equal(await found({ ...small, installed: undefined }), '/bin/uvx packhound');
 });
 
-test('the carried server runs in the selected interpreter, or one that the setting names', async () => {
-  const fits: Machine['probe'] = (program) => Promise.resolve(python(program));
-  assert.equal(await found({ ...bare, probe: fits }), `/env/python ${RUNNER}`);
-  assert.equal(
-    await found({ ...bare, probe: fits, configuredInterpreter: '/py' }),
-    `/py ${RUNNER}`,
-  );
-});
-
-test('what is missing is said in a sentence with the command that mends it', async () => {
-  const nothing = { ...bare, onPath: () => Promise.resolve(undefined) };
-  const selectedInterpreter = (): Promise<undefined> => Promise.resolve(undefined);
-  const with_ = (...pythons: Python[]): Partial<Machine> => ({
-    ...nothing,
-    selectedInterpreter,
-    pythonsOnPath: () => each(...pythons),
-  });
-  assert.match(await found(with_()), /needs Python 3\.10 or newer, and there is none/);
-  assert.match(
-    await found(with_(python('/bin/python3', '3.9'))),
-    /needs Python 3\.10 or newer, and \/bin\/python3 is 3\.9\./,
-  );
-  assert.match(
-    await found(with_(python('/bin/python3', '3.14'))),
-    /for Python 3\.12 and 3\.13, and .* is 3\.14: .*"\/bin\/python3 -m pip install packhound"/,
-  );
-  assert.match(await found({ ...nothing, carriedMinors: [] }), /"pip install packhound"/);
+test('what is missing is said in a sentence with what mends it', async () => {
+  const nothing = {
+    probe: noPackhound,
+    onPath: () => Promise.resolve(undefined),
+    carried: undefined,
+    installed: undefined,
+  };
+  const problem = async (...pythons: Python[]): Promise<Problem | undefined> =>
+    (await findServer(machine({ ...nothing, pythonsOnPath: () => each(...pythons) }))).problem;
+  assert.match((await problem())?.reason ?? '', /needs Python 3\.10 or newer, and there is none/);
+  const old = python('/bin/python3', '3.9');
+  assert.match((await problem(old))?.reason ?? '', /and there is none/);
+  const found_ = await problem(old, python('/bin/python3.11', '3.11'));
+  assert.deepEqual(found_?.remedies, ['Install Server', 'Choose Python', 'How to Install']);
+  assert.match(await found({ ...nothing, configuredInterpreter: '/py' }), /\/py does not have/);
   const broken = { configuredInterpreter: '/nowhere', probe: () => Promise.resolve(undefined) };
   assert.match(await found(broken), /names "\/nowhere", which is not a Python/);
 });
 
 test("an untrusted folder's interpreter is not run", async () => {
   assert.equal(await found({ trusted: false }), '/bin/packhound');
-  assert.equal(await found({ ...bare, trusted: false }), `/bin/python3 ${RUNNER}`);
+  assert.equal(await found({ ...bare, trusted: false }), `${CARRIED} -I -m packhound`);
 });
 
 test('a server of an older release is named with the way to a newer one', () => {
