@@ -143,16 +143,8 @@ def install(wheel: Path, root: Path) -> None:
 
 def enter(root: Path) -> tuple[str, ...]:
     """Return the beginning of a command that runs in a root, without a network."""
-    return (
-        "unshare",
-        "--net",
-        "env",
-        "-i",
-        "PATH=/usr/sbin:/usr/bin:/bin",
-        "HOME=/tmp",
-        "chroot",
-        str(root),
-    )
+    alone = ("unshare", "--net", "--pid", "--fork", f"--mount-proc={root}/proc")
+    return (*alone, "env", "-i", "PATH=/usr/sbin:/usr/bin:/bin", "HOME=/tmp", "chroot", str(root))
 
 
 def output(*command: str | Path) -> str:
