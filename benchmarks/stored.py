@@ -174,6 +174,7 @@ RESULTS = (
         "laws {laws} {law_trees} --n 12 --set search.deep=off",
         (*_SEARCH, "operations", "cli"),
     ),
+    Stored("results/million.json", "million {large} --save", _SEARCH),
     Stored("results/note_kills.json", "sources.kills", ("core", "memory", "storage")),
     Stored("results/patterns.json", "patterns.oracle {folders}", ("parsing",)),
     Stored(

@@ -25,12 +25,17 @@ _KEYWORDS = frozenset(
 
 def main() -> None:
     options = _options()
-    files = sorted(path for path in options.source.rglob("*") if path.is_file())
-    for number in range(options.copies):
+    make_copies(options.source, options.target, options.copies)
+
+
+def make_copies(source: Path, target: Path, n_copies: int) -> None:
+    """Write `n_copies` of a folder, without git's own files, into `target`."""
+    files = sorted(p for p in source.rglob("*") if p.is_file() and ".git" not in p.parts)
+    for number in range(n_copies):
         for path in files:
-            target = options.target / f"part{number}" / path.relative_to(options.source)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(respelled(path.read_bytes(), number))
+            copied = target / f"part{number}" / path.relative_to(source)
+            copied.parent.mkdir(parents=True, exist_ok=True)
+            copied.write_bytes(respelled(path.read_bytes(), number))
 
 
 def respelled(text: bytes, number: int) -> bytes:

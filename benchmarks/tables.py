@@ -1,4 +1,4 @@
-"""Tables of benchmarks/README.md and SECURITY.md, made from the stored results.
+"""Tables of benchmarks/README.md, docs/figures.md and SECURITY.md, made from the stored results.
 
     python -m benchmarks.tables
 
@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks import reliability
 from benchmarks.stored import FOLDER, ROOT, load
 
-PAGES = (FOLDER / "README.md", ROOT / "SECURITY.md")
+PAGES = (FOLDER / "README.md", ROOT / "SECURITY.md", ROOT / "docs" / "figures.md")
 _TABLE = re.compile(r"(<!-- table: ([\w.]+) -->\n)((?:\|.*\n)*)")
 Rows = Iterable[Iterable[object]]
 
@@ -85,6 +85,24 @@ def grep_speed() -> str:
 
 def _both(figures: Mapping[str, float]) -> str:
     return f"{_ms(figures['p50'])} / {_ms(figures['p95'])}"
+
+
+def million() -> str:
+    """Return what a folder of a million nodes takes, of the clock and of the processor."""
+    result = load(FOLDER / "results" / "million.json")
+    reading, start = result["read"], result["start"]
+    both = reading["processor_s"] + reading["parsers_processor_s"]
+    rows = [
+        ("first reading, saved", f"{reading['s']:.0f} s", f"{both:.0f} s"),
+        ("start over the saved index to the first answer", *(f"{v:.1f} s" for v in start.values())),
+    ]
+    searches = {f"search, {kind}": figures for kind, figures in result["search_ms"].items()}
+    for name, figures in (searches | {"edit to a search with it": result["edit_ms"]}).items():
+        for p in ("p50", "p95"):
+            rows.append((f"{name}, {p}", _ms(figures[p]), _ms(figures[f"processor_{p}"])))
+    return _table(
+        rows, f"{result['nodes']:,} nodes, {result['files']:,} files", "clock", "processor"
+    )
 
 
 def keystrokes() -> str:
@@ -168,6 +186,7 @@ def security() -> str:
 TABLES: Mapping[str, Callable[[], str]] = {
     "speed": speed,
     "grep_speed": grep_speed,
+    "million": million,
     "keystrokes": keystrokes,
     "tool_tokens": tool_tokens,
     "packs": packs,
