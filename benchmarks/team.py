@@ -26,6 +26,11 @@ from packhound.operations import Call, answer
 from packhound.service import Engine, Roots
 
 REPOSITORY = "example.org/team/project"
+QUESTIONS = (
+    "parse the arguments of a request",
+    "retry after a failure with a pause",
+    "write a file in one step",
+)
 N_CHANGED, N_SEARCHES, N_NOTES = 20, 20, 500
 
 
@@ -76,6 +81,9 @@ def measure(folder: Path, url: str, temporary: Path, rounds: int) -> None:
         beside.append(search_beside(temporary / f"empty-{round_}", clone, url))
     print_medians("beside another folder", beside)
     print_medians(
+        "too large to pull", [ask_too_large(temporary / f"own-{n}", url) for n in range(rounds)]
+    )
+    print_medians(
         "notes", [exchange_notes(temporary / f"notes-{n}", clone, url) for n in range(rounds)]
     )
 
@@ -118,6 +126,26 @@ def search_beside(folder: Path, clone: Path, url: str) -> dict[str, float]:
         "then ms": statistics.median(seconds["beside"]) * 1_000,
         "as a folder ms": statistics.median(seconds["as a folder"]) * 1_000,
     }
+
+
+def ask_too_large(folder: Path, url: str) -> dict[str, float]:
+    """Return the time of questions to a repository of which their files alone are fetched."""
+    os.environ["PACKHOUND_CACHE_DIR"] = f"{folder}-cache"
+    folder.mkdir()
+    (folder / "own.py").write_text("def own():\n    return 1\n")
+    settings = settings_from({"team.store": url, "team.remoteMegabytes": 1})
+    engine = Engine.open(folder, settings)
+    engine.settled()
+    call = Call(Roots([engine]), settings)
+    seconds = []
+    for question in (*QUESTIONS, QUESTIONS[-1]):
+        started = time.perf_counter()
+        arguments = {"query": f"repo:{REPOSITORY} {question}", "deep": False}
+        assert answer(call, "search", arguments)["hits"]
+        seconds.append(time.perf_counter() - started)
+    engine.close()
+    names = ("first question s", "second s", "third s", "the same again s")
+    return dict(zip(names, seconds, strict=True))
 
 
 def exchange_notes(folder: Path, clone: Path, url: str) -> dict[str, float]:

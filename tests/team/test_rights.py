@@ -108,6 +108,7 @@ def make_world(database: Database, seed: int) -> World:
                 for file in chosen:
                     query = "INSERT INTO packhound.contents VALUES (%s, %s)"
                     connection.execute(query, [row[0], file])
+                connection.execute("INSERT INTO packhound.words VALUES (%s, 0, '')", [row[0]])
     return World({u: member_of[u] for u in users}, [*grants.values()], branches, owners, of)
 
 
@@ -122,6 +123,7 @@ def check_reading(world: World, user: str, connection: psycopg.Connection) -> in
     assert ask("SELECT count(*) FROM packhound.files") == {(len(files),)}
     assert ask("SELECT repository, name FROM packhound.branches") == branches
     assert ask("SELECT count(*) FROM packhound.branches") == {(len(branches),)}
+    assert ask("SELECT count(*) FROM packhound.words") == {(len(branches),)}
     listed = {file for key in branches for file in world.branches[key]}
     assert ask("SELECT DISTINCT file FROM packhound.contents") == {(file,) for file in listed}
     shown = {(repository,) for file, repository in world.repositories.items() if file in files}
@@ -130,7 +132,7 @@ def check_reading(world: World, user: str, connection: psycopg.Connection) -> in
     assert ask("SELECT FROM packhound.files WHERE id = ANY(%s)", hidden) == set()
     own = {user, *world.groups[user]}
     assert {row[0] for row in ask("SELECT grantee FROM packhound.grants")} <= own
-    return 8
+    return 9
 
 
 def check_writing(world: World, user: str, draw: random.Random, url: str) -> int:

@@ -79,8 +79,6 @@ export interface Hit {
   date?: string;
   /** The name of its folder, where hits of another one have its name too, or of its repository. */
   folder?: string;
-  /** Of a repository of the team's store: a page with its line. */
-  link?: string;
   /** Why only its path is known, as of an image; nothing of it is shown. */
   unread?: string;
   /** Of a hit in a notebook: the cell and the line in it, from 1. */
@@ -107,9 +105,8 @@ export interface SearchParams {
   languages?: string[];
   paths?: string[];
   focus?: { uri: string; position: Position };
-  /** Also reads the best hits with the deep model, which takes longer. */
+  /** Also reads the best hits with the deep model, and asks `team.remotes`: both take longer. */
   deep?: boolean;
-  /** Also searches the repositories of `team.remotes`, which takes longer. */
   remotes?: boolean;
   /** Only where holes of the pattern are this: `E=StoreError`. */
   facets?: string[];

@@ -54,7 +54,7 @@ def beside(
     remotes, notes = dict[str, service.Root](), dict[str, None]()
     seconds = 0.0 if call.is_agent or call.is_typing else _REMOTES_S
     for root in call.roots:
-        others, lacking = root.engine.others.beside(seconds)
+        others, lacking = root.engine.others.beside(query, seconds)
         notes |= dict.fromkeys(lacking)
         remotes |= {o.label: service.Root(o.engine, o.label, o.origin) for o in others}
     roots = call.roots.beside([*remotes.values()])
@@ -118,10 +118,11 @@ def _other_root(
         except SettingsError as refusal:
             refusals.append(refusal)
             continue
+        fetched = root.engine.others.fetch(other, str(arguments.get("query") or ""))
         if not other.engine.settled(seconds):
             other.engine.read_first(str(arguments.get("query", "")))
         roots = call.roots.with_other(service.Root(other.engine, other.label, other.origin))
-        return replace(call, roots=roots), arguments, [other.note]
+        return replace(call, roots=roots), arguments, [*filter(None, (other.note, fetched))]
     raise service.best_refusal(refusals or [SettingsError("no folder is open")])
 
 

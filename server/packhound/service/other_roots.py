@@ -53,7 +53,7 @@ class OtherRoots:
         """The names of the folder's repository, as a team's store knows it."""
         return remote_names(self._folder.root)
 
-    def beside(self, seconds: float) -> tuple[list[Other], list[str]]:
+    def beside(self, query: str, seconds: float) -> tuple[list[Other], list[str]]:
         """Return the remotes of the user's settings that can be asked, and notes on others.
 
         Waits some seconds for the reading of what is pulled.
@@ -62,7 +62,13 @@ class OtherRoots:
         if not folder.settings.team.remotes:
             return [], []
         self._remotes.follow(self)
-        return self._remotes.beside(folder.settings, self.repositories, folder.peers, seconds)
+        return self._remotes.beside(
+            query, folder.settings, self.repositories, folder.peers, seconds
+        )
+
+    def fetch(self, root: Other, query: str) -> str:
+        """Bring files for a question, of a repository too large to pull; return a note on that."""
+        return self._remotes.fetch(root, query, self._folder.settings)
 
     def look(self) -> list[str]:
         """Pull the remotes of the user's settings now; return notes on those that were not."""

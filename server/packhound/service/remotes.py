@@ -6,15 +6,12 @@ is asked. Those of the setting `team.remotes` are pulled behind, and no answer w
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import threading
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import quote
 
 from packhound import team
 from packhound.core.backoff import RetryBackoff
@@ -22,10 +19,17 @@ from packhound.core.errors import PackhoundError, SettingsError, StoreError
 from packhound.core.private_file import make_private_folder
 from packhound.core.settings import Settings
 from packhound.core.settings_reader import changed
-from packhound.core.types import Json
-from packhound.core.user_folders import cache_folder
+from packhound.core.types import Query
 from packhound.redact import visible_line
-from packhound.service.roots import REVISIONS, clear_index
+from packhound.search import parse_query
+from packhound.service.remote_trees import (
+    Origin,
+    delete_parts,
+    folder_of,
+    matching_branches,
+    trees_of,
+)
+from packhound.service.roots import clear_index
 
 if TYPE_CHECKING:
     from packhound.service.engine import Engine
@@ -41,30 +45,12 @@ READ_ONLY = {
     "search.sources": [],
 }
 """Settings of engines that nobody works in."""
+_CANDIDATES = 200
+"""Files that are fetched for a question: of 1,583, leaving out all others changed no NDCG@10."""
 _BRANCH_S = 5.0
 """Time in which a branch is not looked up again for `repo:NAME`."""
 _LOOK_S, _FIRST_RETRY_S, _LAST_RETRY_S = 60.0, 5.0, 300.0
-_STALE_S = 3_600.0
-"""Age at which what a killed process has written in part is deleted."""
 _COMMIT_DIGITS = 12
-
-
-class Origin(NamedTuple):
-    """The branch of a store that files are of; `link` is a template, "" for none."""
-
-    repository: str
-    branch: str
-    commit: str
-    link: str
-
-    def place(self, path: str, line: int) -> Json:
-        """Return where a 1-based line of a file is, with a link where there is a template."""
-        row: Json = {"repository": visible_line(self.repository), "branch": self.branch}
-        values = {**self._asdict(), "path": path}
-        link = self.link.replace("{line}", str(line))
-        for name in ("repository", "branch", "commit", "path"):
-            link = link.replace(f"{{{name}}}", quote(str(values[name])))
-        return row | ({"link": link} if link else {})
 
 
 class Other(NamedTuple):
@@ -74,6 +60,8 @@ class Other(NamedTuple):
     label: str
     note: str
     origin: Origin | None = None
+    is_whole: bool = True
+    """Unless the repository is too large to pull: then it has files that questions led to."""
 
 
 class Remotes:
@@ -82,6 +70,7 @@ class Remotes:
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._look_lock, self._write_lock = threading.Lock(), threading.Lock()
+        self._fetch_lock = threading.Lock()
         self._followers: set[object] = set()
         # Replaced as a whole, the one asked last at the end: `at` waits for no reading of a tree.
         self._opened: dict[Path, Other] = {}
@@ -91,6 +80,8 @@ class Remotes:
         self._problem = ""
         self._looked_for: object = None
         self._looked_at = 0.0
+        self._fetching: set[Path] = set()
+        self._fetched: dict[Path, tuple[str, str]] = {}
         self._has_chosen = threading.Event()
         self._backoff = RetryBackoff(_FIRST_RETRY_S, _LAST_RETRY_S)
         self._looking: threading.Thread | None = None
@@ -135,7 +126,7 @@ class Remotes:
             raise SettingsError("'repo:NAME' asks a team's store, which your 'team.store' names")
         try:
             branch = self._branch(name, url)
-            folder = _folder_of(url, branch)
+            folder = folder_of(url, branch)
             if team.read_tree(folder) is None:
                 with team.Store.open(url) as store:
                     self._write(store, branch, settings, protected=())
@@ -147,7 +138,12 @@ class Remotes:
             ) from None
 
     def beside(
-        self, settings: Settings, cloned: Collection[str], peers: Peers, seconds: float
+        self,
+        query: str,
+        settings: Settings,
+        cloned: Collection[str],
+        peers: Peers,
+        seconds: float,
     ) -> tuple[list[Other], list[str]]:
         """Return the repositories of `team.remotes` that are pulled, read and not `cloned` too.
 
@@ -163,23 +159,70 @@ class Remotes:
         roots = [opened[folder] for folder in self._chosen if folder in opened]
         roots = [o for o in roots if o.origin and o.origin.repository not in cloned]
         lacking = {name: why for name, why in self._lacking.items() if name not in cloned}
+        fetched = [self._fetch_behind(root, query, settings, seconds) for root in roots]
         for root in roots:
             if root.origin and not root.engine.reading.is_complete:
                 lacking[root.origin.repository] = root.engine.reading.note
         ready = [root for root in roots if root.engine.reading.is_complete]
         notes = [f"not searched yet: {name} ({why})" for name, why in lacking.items()]
-        return ready, [*map(visible_line, notes), *filter(None, (self._problem,))]
+        return ready, [*map(visible_line, notes), *filter(None, (*fetched, self._problem))]
+
+    def _fetch_behind(self, root: Other, query: str, settings: Settings, seconds: float) -> str:
+        """Fetch files for a question, and wait some seconds; return a note on what is there."""
+        folder = root.engine.root
+        if root.is_whole or self._fetched.get(folder, ("", ""))[0] == query:
+            return self._fetched.get(folder, ("", ""))[1]
+
+        def fetch() -> None:
+            try:
+                self._fetched[folder] = query, self.fetch(root, query, settings)
+                root.engine.settled(seconds)
+            finally:
+                self._fetching.discard(folder)
+
+        if folder not in self._fetching:
+            self._fetching.add(folder)
+            thread = threading.Thread(target=fetch, name="packhound-remotes", daemon=True)
+            thread.start()
+            thread.join(seconds)
+        fetched_for, note = self._fetched.get(folder, ("", ""))
+        name = visible_line(root.origin.repository if root.origin else root.label)
+        waiting = f"not searched yet: {name} (its files for this question are being fetched)"
+        return note if fetched_for == query else waiting
+
+    def fetch(self, root: Other, query: str, settings: Settings) -> str:
+        """Bring the files that a question is likeliest about, of a repository too large to pull.
+
+        Returns a note on what is there then, "" for one that is pulled.
+        """
+        tree = team.read_tree(root.engine.root)
+        if tree is None or tree.is_whole:
+            return ""
+        name = visible_line(tree.branch.repository)
+        if tree.n_bytes > settings.team.remote_megabytes * 1_000_000:
+            team.delete_tree(tree.folder)
+            team.begin_partial(tree.branch, tree.folder)
+            tree = tree._replace(n_bytes=0)
+            root.engine.refresh()
+        terms = parse_query(Query(query)).terms
+        try:
+            with self._fetch_lock, team.Store.open(settings.team.store) as store:
+                candidates = team.find_candidates(store, tree.branch, terms, _CANDIDATES)
+                written = team.add_files(store, tree, candidates.files)
+        except (StoreError, OSError) as problem:
+            return f"{name} is too large to pull, and not asked: {visible_line(str(problem))}"
+        if written:
+            root.engine.refresh(written)
+        return (
+            f"{name} is too large to pull: searched are those of its {candidates.n_files:,} files"
+            " that have rare words of this question or of earlier ones"
+        )
 
     def look(self, settings: Settings, peers: Peers) -> list[str]:
         """Pull the repositories of `team.remotes` now; return what was not, and why."""
         self._look(settings, peers)
         notes = [f"{name}: {why}" for name, why in self._lacking.items()]
         return [*map(visible_line, notes), *filter(None, (self._problem,))]
-
-    def trees(self, settings: Settings) -> list[team.Tree]:
-        """Return what is pulled of the user's store."""
-        marks = _folder(settings.team.store).glob("*.repository")
-        return [tree for mark in marks if (tree := team.read_tree(mark.with_suffix("")))]
 
     def _look_behind(self, settings: Settings, peers: Peers) -> None:
         with self._look_lock:
@@ -210,15 +253,15 @@ class Remotes:
     def _look(self, settings: Settings, peers: Peers) -> None:
         """Open what is pulled, then ask the store, pull what is missing and drop what is gone."""
         try:
-            trees = {tree.branch: tree.folder for tree in self.trees(settings)}
+            trees = {tree.branch: tree.folder for tree in trees_of(settings)}
             newest = sorted(trees, key=lambda branch: branch.pushed_at, reverse=True)
-            self._choose(_matching(newest, settings), settings, peers)
+            self._choose(matching_branches(newest, settings), settings, peers)
             with team.Store.open(settings.team.store) as store:
                 branches = store.branches()
                 readable = {branch.id for branch in branches}
-                trees_now = self.trees(settings)
+                trees_now = trees_of(settings)
                 self._drop(tree.folder for tree in trees_now if tree.branch.id not in readable)
-                named = _matching(branches, settings)
+                named = matching_branches(branches, settings)
                 self._pull(store, named, settings, peers)
             self._problem = ""
             self._backoff.reset()
@@ -231,7 +274,7 @@ class Remotes:
     ) -> None:
         """Write and open the trees that are not there yet, in their order, as far as room goes."""
         url = settings.team.store
-        missing = [each for each in named if team.read_tree(_folder_of(url, each)) is None]
+        missing = [each for each in named if team.read_tree(folder_of(url, each)) is None]
         lacking = {branch.repository: "it is being pulled" for branch in missing}
         for branch in missing:
             self._lacking = dict(lacking)
@@ -246,7 +289,7 @@ class Remotes:
 
     def _choose(self, branches: Sequence[team.Branch], settings: Settings, peers: Peers) -> None:
         """Open the trees of some branches, and ask no other ones."""
-        folders = [(_folder_of(settings.team.store, each), each) for each in branches]
+        folders = [(folder_of(settings.team.store, each), each) for each in branches]
         chosen = [(folder, each) for folder, each in folders if team.read_tree(folder)]
         with self._lock:
             if not self._followers:
@@ -279,7 +322,9 @@ class Remotes:
                 f"{branch.repository} is its branch '{branch.name}' in the team's store, commit"
                 f" {branch.commit[:_COMMIT_DIGITS]} of {branch.pushed_at.date()}, without secrets"
             )
-            root = Other(engine, visible_line(label), visible_line(note), origin)
+            tree = team.read_tree(folder)
+            is_whole = tree is None or tree.is_whole
+            root = Other(engine, visible_line(label), visible_line(note), origin, is_whole)
             opened[folder] = root
             unnamed = [each for each in opened if each not in self._chosen]
             closed = [opened.pop(each) for each in unnamed[:-MAX_OPEN]]
@@ -299,18 +344,22 @@ class Remotes:
 
         Raises StoreError where there is no room for it beside what is `protected`; and OSError.
         """
-        folder = _folder_of(settings.team.store, branch)
-        fixed = {_folder_of(settings.team.store, each) for each in protected}
+        folder = folder_of(settings.team.store, branch)
+        fixed = {folder_of(settings.team.store, each) for each in protected}
         limit = settings.team.remote_megabytes * 1_000_000
         with self._write_lock:
             make_private_folder(folder.parent)
-            _delete_parts(folder.parent)
+            delete_parts(folder.parent)
             self._close(folder)  # Its files may have been cleared.
-            trees = self.trees(settings)
+            trees = trees_of(settings)
             older = [tree.folder for tree in trees if tree.branch.id == branch.id]
             trees = [tree for tree in trees if tree.branch.id != branch.id]
             room = limit - sum(tree.n_bytes for tree in trees if tree.folder in fixed)
-            n_bytes = team.write_branch(store, branch, folder, settings.index.max_files, room)
+            try:
+                n_bytes = team.write_branch(store, branch, folder, settings.index.max_files, room)
+            except team.TooLargeError:
+                n_bytes = 0
+                team.begin_partial(branch, folder)
             self._drop([each for each in older if each != folder])
             total = n_bytes + sum(tree.n_bytes for tree in trees)
             for tree in sorted(trees, key=lambda tree: team.used_at(tree.folder)):
@@ -331,31 +380,3 @@ class Remotes:
             self._opened = opened
         if root:
             root.engine.close()
-
-
-def _delete_parts(folder: Path) -> None:
-    """Delete what killed processes have written in part."""
-    for part in folder.glob("part-*"):
-        with suppress(OSError):
-            if time.time() - part.stat().st_mtime > _STALE_S:
-                team.delete_tree(part)
-
-
-def _matching(branches: Sequence[team.Branch], settings: Settings) -> list[team.Branch]:
-    """Return the branches that `team.remotes` names, in its order."""
-    matches: Iterator[team.Branch] = (
-        branch for name in settings.team.remotes for branch in team.match_branches(branches, name)
-    )
-    return list(dict.fromkeys(matches))
-
-
-def _folder(url: str) -> Path:
-    """Return the folder of the trees of a store, as one of its users sees it."""
-    digest = hashlib.blake2b(url.encode(), digest_size=8).hexdigest()
-    return cache_folder() / f"team-{digest}" / REVISIONS
-
-
-def _folder_of(url: str, branch: team.Branch) -> Path:
-    """Return the folder of what was last pushed to a branch."""
-    push = hashlib.sha256(f"{branch.commit} {branch.pushed_at}".encode()).hexdigest()[:16]
-    return _folder(url) / f"{branch.id}-{push}"

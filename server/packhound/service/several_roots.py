@@ -35,7 +35,7 @@ from packhound.search import (
     without_denials,
 )
 from packhound.service.engine import Engine
-from packhound.service.remotes import Origin
+from packhound.service.remote_trees import Origin
 from packhound.service.roots import real_path, root_path
 
 if TYPE_CHECKING:

@@ -5,7 +5,10 @@ from .local import stop_server as stop_server
 from .push import push as push
 from .reading import Parsers as Parsers
 from .reading import StoredFiles as StoredFiles
+from .remote import TooLargeError as TooLargeError
 from .remote import Tree as Tree
+from .remote import add_files as add_files
+from .remote import begin_partial as begin_partial
 from .remote import delete_tree as delete_tree
 from .remote import find_branch as find_branch
 from .remote import match_branches as match_branches
@@ -17,3 +20,4 @@ from .schema import VERSION as VERSION
 from .store import Branch as Branch
 from .store import NoteEntry as NoteEntry
 from .store import Store as Store
+from .words import find_candidates as find_candidates

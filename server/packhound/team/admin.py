@@ -122,11 +122,17 @@ class Administration(Store):
             n_notes = self._connection.execute(
                 f"DELETE FROM packhound.notes WHERE {is_in_note}", [json_text]
             ).rowcount
+            # Words of what is erased; the next push counts those of the branch anew.
+            self._connection.execute(
+                "DELETE FROM packhound.words WHERE branch IN"
+                " (SELECT branch FROM packhound.contents WHERE file = ANY(%s))",
+                [files],
+            )
             for table, column in (("contents", "file"), ("files", "id")):
                 delete = sql.SQL("DELETE FROM packhound.{} WHERE {} = ANY(%s)")
                 names = sql.Identifier(table), sql.Identifier(column)
                 self._connection.execute(delete.format(*names), [files])
-        self._connection.execute("VACUUM FULL packhound.files, packhound.notes")
+        self._connection.execute("VACUUM FULL packhound.files, packhound.notes, packhound.words")
         return len(files) + n_notes
 
 

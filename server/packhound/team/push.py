@@ -21,6 +21,7 @@ from packhound.parsing import SharedPool, source_digest
 from packhound.redact import RedactionTimeout, redact
 from packhound.team.row import encode_row, key_of
 from packhound.team.store import Row, Store
+from packhound.team.words import updated_words
 
 _WORKERS = 2
 _BATCH_FILES, _BATCH_BYTES = 1_000, 8_000_000
@@ -70,9 +71,19 @@ def push(
     except OSError as error:
         raise SettingsError(f"commit {revision.commit} cannot be read: {error}") from None
     files |= {pushed_before[each] for each in origins.values() if each in pushed_before}
-    store.set_branch(repository, branch, revision.commit, files)
+    store.set_branch(
+        repository, branch, revision.commit, files, _words(store, repository, branch, files)
+    )
     store.prune(repository)
     return pushed._replace(files=len(files))
+
+
+def _words(store: Store, repository: str, name: str, files: set[UUID]) -> dict[int, bytes]:
+    of_name = (
+        each for each in store.branches() if (each.repository, each.name) == (repository, name)
+    )
+    branch = next(of_name, None)
+    return updated_words(store, branch.id if branch else None, files)
 
 
 def _origins(blobs: Sequence[git.Blob], limits: WalkLimits) -> dict[str, bytes]:

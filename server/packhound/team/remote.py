@@ -7,11 +7,12 @@ import re
 import shutil
 import tempfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
+from uuid import UUID
 
 import msgspec
 
@@ -27,11 +28,19 @@ _MAIN = ("main", "master")
 
 
 class Tree(NamedTuple):
-    """Files of a branch that lie in a folder, and the size of their texts."""
+    """Files of a branch that lie in a folder, and the size of their texts.
+
+    Of a branch that is too large only those that questions led to.
+    """
 
     folder: Path
     branch: Branch
     n_bytes: int
+    is_whole: bool
+
+
+class TooLargeError(StoreError):
+    """A branch has more text than there is room for."""
 
 
 def find_branch(branches: Iterable[Branch], written: str) -> Branch:
@@ -77,9 +86,9 @@ def write_branch(store: Store, branch: Branch, folder: Path, max_files: int, max
                 text = inflate(compressed)
                 n_bytes += len(text)
                 if n_bytes > max_bytes:
-                    raise StoreError(f"{branch.repository} is larger than the room left for it")
+                    raise TooLargeError(f"{branch.repository} is larger than the room left for it")
                 _write(parts / path, text, branch.pushed_at.timestamp())
-        write_private_atomic(_mark_of(folder), msgspec.json.encode((branch, n_bytes)))
+        _write_mark(Tree(folder, branch, n_bytes, is_whole=True))
         parts.replace(folder)
     except BaseException as error:
         shutil.rmtree(parts, ignore_errors=True)
@@ -90,10 +99,34 @@ def write_branch(store: Store, branch: Branch, folder: Path, max_files: int, max
     return n_bytes
 
 
+def begin_partial(branch: Branch, folder: Path) -> None:
+    """Make a folder for files of a branch that is too large to write. Raises OSError."""
+    _write_mark(Tree(folder, branch, 0, is_whole=False))
+    folder.mkdir(exist_ok=True)
+
+
+def add_files(store: Store, tree: Tree, files: Sequence[UUID]) -> list[str]:
+    """Write files of a branch to its folder, but those there; return their paths.
+
+    Raises OSError, StoreError.
+    """
+    written, n_bytes = list[str](), tree.n_bytes
+    for path, compressed in store.texts_of(tree.branch, files).items():
+        if is_safe(path) and not (tree.folder / path).exists():
+            text = inflate(compressed)
+            _write(tree.folder / path, text, tree.branch.pushed_at.timestamp())
+            written.append(path)
+            n_bytes += len(text)
+    if written:
+        _write_mark(tree._replace(n_bytes=n_bytes))
+    return written
+
+
 def read_tree(folder: Path) -> Tree | None:
     """Return what was written to a folder; None if it is not there, or not whole."""
     try:
-        mark = msgspec.json.decode(_mark_of(folder).read_bytes(), type=tuple[Branch, int])
+        data = _mark_of(folder).read_bytes()
+        mark = msgspec.json.decode(data, type=tuple[Branch, int, bool])
     except (OSError, msgspec.MsgspecError, ValueError):
         return None
     return Tree(folder, *mark) if folder.is_dir() else None
@@ -123,6 +156,11 @@ def repositories_of(root: Path) -> list[str]:
     """Return the names under which a store knows the files of a folder."""
     tree = read_tree(root)
     return [tree.branch.repository] if tree else remote_names(root)
+
+
+def _write_mark(tree: Tree) -> None:
+    _, *mark = tree
+    write_private_atomic(_mark_of(tree.folder), msgspec.json.encode(mark))
 
 
 def _mark_of(folder: Path) -> Path:

@@ -15,7 +15,7 @@ import numpy as np
 
 from packhound.core.types import Document
 from packhound.parsing import AnalysedFile, check_record, grammar_version, source_digest
-from packhound.text import TOKENIZER_VERSION
+from packhound.text import TOKENIZER_VERSION, terms, terms_of_run
 
 _FORMAT = 1
 _DIGEST_BYTES = 16
@@ -87,6 +87,16 @@ def decode_row(octets: bytes, document: Document) -> AnalysedFile | None:
     except (ValueError, zlib.error, msgspec.MsgspecError, OverflowError):
         return None
     return file if is_sound else None
+
+
+def terms_of_row(octets: bytes) -> set[str]:
+    """Return the terms of a file and of its path; none of a row that is damaged."""
+    try:
+        row = msgspec.msgpack.decode(inflate(octets), type=_Row)
+    except (ValueError, zlib.error, msgspec.MsgspecError):
+        return set()
+    in_file = (term for run in row.runs.split() for term in terms_of_run(run))
+    return {*in_file, *terms(row.path)}
 
 
 def inflate(octets: bytes) -> bytes:

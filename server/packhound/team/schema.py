@@ -6,7 +6,7 @@ that the current user has. All they read is read as that user, so that none tell
 
 from __future__ import annotations
 
-VERSION = 2
+VERSION = 3
 
 MEMBER = "packhound"
 """Role whose members may use a store at all; the grants of a store say what they see of it."""
@@ -158,8 +158,23 @@ CREATE TRIGGER refuse_erased BEFORE INSERT ON packhound.notes
     FOR EACH ROW EXECUTE FUNCTION packhound.refuse_erased();
 GRANT SELECT, INSERT, DELETE, UPDATE (digest, note, pushed_at) ON packhound.notes TO {MEMBER};
 """
+_THIRD = f"""
+-- The inverted table of a branch in parts, see words.py. Who may read a branch may read all of it.
+CREATE TABLE packhound.words (
+    branch uuid NOT NULL REFERENCES packhound.branches ON DELETE CASCADE, part int NOT NULL,
+    packed bytea NOT NULL, PRIMARY KEY (branch, part));
+ALTER TABLE packhound.words ALTER packed SET STORAGE EXTERNAL;
+ALTER TABLE packhound.words ENABLE ROW LEVEL SECURITY;
+CREATE POLICY readable ON packhound.words FOR SELECT USING (
+    EXISTS (SELECT FROM packhound.branches WHERE branches.id = words.branch));
+CREATE POLICY pushed ON packhound.words FOR INSERT WITH CHECK (
+    EXISTS (SELECT FROM packhound.branches WHERE branches.id = words.branch AND {_WRITABLE}));
+CREATE POLICY replaced ON packhound.words FOR UPDATE USING (
+    EXISTS (SELECT FROM packhound.branches WHERE branches.id = words.branch AND {_WRITABLE}));
+GRANT SELECT, INSERT, UPDATE (packed) ON packhound.words TO {MEMBER};
+"""
 
-MIGRATIONS = (_FIRST, _SECOND)
+MIGRATIONS = (_FIRST, _SECOND, _THIRD)
 """Statements that lead from each version to the next; `VERSION` is their number."""
 
 MEMBER_ROLE = f"""

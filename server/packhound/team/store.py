@@ -222,8 +222,34 @@ class Store:
                 )
             )
 
-    def set_branch(self, repository: str, name: str, commit: str, files: set[UUID]) -> None:
-        """Have a branch consist of files, in one transaction: others see all of it or nothing."""
+    def words(self, branch: UUID, parts: Sequence[int] | None = None) -> dict[int, bytes]:
+        """Return parts of the inverted table of a branch, or all."""
+        query = "SELECT part, packed FROM packhound.words WHERE branch = %s"
+        if parts is None:
+            return dict(self._connection.execute(query, [branch], binary=True))
+        query += " AND part = ANY(%s)"
+        return dict(self._connection.execute(query, [branch, [*parts]], binary=True))
+
+    def texts_of(self, branch: Branch, files: Sequence[UUID]) -> dict[str, bytes]:
+        """Return the compressed texts of some files of a branch by path."""
+        query = (
+            "SELECT f.path, f.text FROM packhound.contents c"
+            " JOIN packhound.files f ON f.id = c.file WHERE c.branch = %s AND c.file = ANY(%s)"
+        )
+        return dict(self._connection.execute(query, [branch.id, [*files]], binary=True))
+
+    def set_branch(
+        self,
+        repository: str,
+        name: str,
+        commit: str,
+        files: set[UUID],
+        words: Mapping[int, bytes] | None = None,
+    ) -> None:
+        """Have a branch consist of files, in one transaction: others see all of it or nothing.
+
+        `words` are parts of its inverted table that change with that.
+        """
         execute = self._connection.execute
         with self._connection.transaction():
             row = execute(
@@ -241,6 +267,12 @@ class Store:
                 [*row, removed],
             )
             execute("INSERT INTO packhound.contents SELECT %s, unnest(%s::uuid[])", [*row, new])
+            with self._connection.cursor() as cursor:
+                cursor.executemany(
+                    "INSERT INTO packhound.words VALUES (%s, %s, %s)"
+                    " ON CONFLICT (branch, part) DO UPDATE SET packed = excluded.packed",
+                    [(*row, *part) for part in (words or {}).items()],
+                )
 
     def remove_branch(self, repository: str, name: str) -> bool:
         """Delete a branch, then the files that no other one has; False if there was none."""
