@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from benchmarks import stored
-from benchmarks.quality.confidence_rows import N_HITS, Repository, is_relevant, load
+from benchmarks.quality.confidence_rows import N_HITS, PATIENT, Repository, is_relevant, load
 from packhound.core.types import Query
 from packhound.encoder.embedder import Embedder
 from packhound.evaluation.cases import Case
@@ -63,7 +63,8 @@ def table(words: Mapping[str, Counter[str]]) -> dict[str, dict[str, float]]:
 
 
 def _ask(repository: Repository, case: Case) -> tuple[str, list[bool]]:
-    results = search(repository.snapshot, Query(case.text, N_HITS), repository.environment)
+    query = Query(case.text, N_HITS, budget=PATIENT)
+    results = search(repository.snapshot, query, repository.reading_again)
     relevant = [is_relevant(hit.node, case, right=True) for hit in results.hits]
     return results.confidence_word or "weak", relevant
 

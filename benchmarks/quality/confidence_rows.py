@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -35,9 +35,9 @@ N_WRONG = 2
 N_NAMES = 6
 N_HITS = 10
 MIN_GRADE = 2
-_PATIENT = Budget(600_000)
+PATIENT = Budget(600_000)
 _ALL_VECTORS = 2_000_000
-_DEEP = DeepRanker()
+DEEP = DeepRanker()
 _NAMED_KINDS = frozenset({"function", "method", "class", "struct", "interface", "trait", "enum"})
 
 
@@ -58,6 +58,12 @@ class Repository:
         source = read_text(Path(self.environment.root), node.path) or b""
         text = source[node.span.start : node.span.end].decode("utf-8", "replace")
         return f"{node.path}\n{text}"
+
+    @property
+    def reading_again(self) -> SearchEnvironment:
+        """The environment of searches whose best hits the deep model reads, as by default."""
+        vectors = NodeVectors(self.read, bool)
+        return replace(self.environment, stages=(DEEP,), text_of=self.text_of, vectors=vectors)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +136,7 @@ def ask(
     """Ask one query; None where there is no candidate, or the deep model reads none of them."""
     snapshot, environment = repository.snapshot, repository.environment
     is_deep, source = source == "deep", "hybrid" if source == "deep" else source
-    query = Query(case.text, mode=source, limit=N_HITS, budget=_PATIENT)
+    query = Query(case.text, mode=source, limit=N_HITS, budget=PATIENT)
     parsed = parse(snapshot, query, environment)
     vectors, _ = encode(parsed, query.mode, snapshot, environment.embedder)
     context = retrieve_context(snapshot, query, parsed, vectors, environment)
@@ -139,12 +145,12 @@ def ask(
     ranking = rank(context, settings_from({"search.fuser": fuser}), "node", source, 50)
     hits = best_hits(context, ranking, DEPTH if is_deep else N_HITS, environment.root)
     if is_deep:
-        if not _DEEP.applies(parsed):
+        if not DEEP.applies(parsed):
             return None
-        vectors = NodeVectors(repository.read, bool)
-        run = SearchRun(query, None)
-        stage = StageContext(parsed, run, repository.text_of, environment.settings, vectors)
-        hits = rank_hits(_DEEP.rerank(hits, stage), N_HITS)
+        environment = repository.reading_again
+        run, settings = SearchRun(query, None), environment.settings
+        stage = StageContext(parsed, run, environment.text_of, settings, environment.vectors)
+        hits = rank_hits(DEEP.rerank(hits, stage), N_HITS)
     features = features_of(context, ranking, source, hits)
     start = time.perf_counter()
     rate_hits(context, ranking, source, hits)

@@ -205,7 +205,8 @@ def write(sets: dict | None, figures: dict, repositories: Sequence[Repository], 
     fitted = [r for r in repositories if not r.held_out]
     content = {
         "command": "python -m benchmarks.quality.fit_confidence --suite nodes_dev=dev"
-        " --suite nodes/train=corpora --hold-out nodes/dev=corpora --hold-out dev=dev"
+        " --suite nodes/train=corpora --hold-out nodes/dev=corpora --hold-out nodes/unseen=corpora"
+        " --hold-out nodes/strangers=corpora --hold-out dev=dev"
         f" --cache cache {'--write' if sets else '--shipped --write'}",
         "data": f"{sum(len(r.cases) for r in fitted)} graded queries and {N_NAMES} names a"
         f" repository, over {len(fitted)} repositories, each asked of {N_WRONG} wrong ones too;"
