@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from packhound.cli.opening import Asker
+from packhound.operations import registry
 from tests.support.command_line import packhound
 
 
@@ -52,3 +54,13 @@ def test_a_line_that_is_refused_is_named(tmp_path: Path, root: Path) -> None:
     done = packhound(tmp_path, "symbol", "--batch", "-", "--root", str(root), stdin=lines)
     assert (done.returncode, json.loads(done.stdout)["name"]) == (2, "open_door")
     assert "--batch '-' line 2: there is no definition 'no_such_name'" in done.stderr
+
+
+def test_only_later_answers_of_a_command_say_when_the_disk_was_looked_at(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(registry, "_UNSEEN_S", 0.0)
+    with Asker([root], alone=True) as asker:
+        notes = [asker.answer("search", {"query": "door"})["notes"] for _ in range(2)]
+    assert ["the disk was last looked at" in " ".join(each) for each in notes] == [False, True]

@@ -112,12 +112,16 @@ class Asker:
         if is_shown:
             call = replace(call, report=_show)
         with cli.show.progress_elsewhere(workspace.engines) if is_shown else nullcontext():
-            return operations.answer(call, name, arguments)
+            answer = operations.answer(call, name, arguments)
+        # The disk was looked at since the command was typed; a later answer of it says when.
+        workspace.watch(watches=False)
+        return answer
 
     def _open(self) -> Workspace:
         """Return the folders, once nothing is pending in them."""
         if self._workspace is None:
             self._workspace = service.Workspace(self.settings, overrides=self._overrides)
+            self._workspace.watch(watches=True)
             for root in self.roots:
                 wait(self._workspace.add(root))
         return self._workspace
