@@ -47,11 +47,13 @@ class Person:
     def _at_home(self) -> Iterator[None]:
         before = os.environ.get("PACKHOUND_DATA_DIR")
         os.environ["PACKHOUND_DATA_DIR"] = str(self.data)
-        yield
-        if before is None:
-            del os.environ["PACKHOUND_DATA_DIR"]
-        else:
-            os.environ["PACKHOUND_DATA_DIR"] = before
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ["PACKHOUND_DATA_DIR"]
+            else:
+                os.environ["PACKHOUND_DATA_DIR"] = before
 
     def ask(self, name: str, /, **arguments: object) -> dict:
         call = Call(Roots([self.engine]), self.engine.index.settings, is_agent=True)
