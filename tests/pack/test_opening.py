@@ -69,7 +69,7 @@ def test_what_was_left_out_is_named_so_that_it_can_be_read(engines) -> None:
 
 
 def test_an_answer_without_words_of_the_prompt_is_called_weak(engines) -> None:
-    pack = packed(engines[:1], "beverage temperature control", budget=600)
+    pack = packed(engines[:1], "marsupial genome sequencing", budget=600)
     assert pack["confidence_word"] == "weak"
     first, *_ = pack["text"].splitlines()
     assert first.startswith("taken as code to find; confidence: weak (")
