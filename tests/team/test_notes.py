@@ -32,8 +32,15 @@ CODE = {"stove.py": "def light_stove(gas):\n    spark(gas)\n    return gas\n"}
 class Person:
     """A user of the store with a clone, a data folder and settings of his own."""
 
-    def __init__(self, folder: Path, url: str, project: str = KITCHEN, **settings: object) -> None:
-        self.data = folder / "data"
+    def __init__(
+        self,
+        folder: Path,
+        url: str,
+        project: str = KITCHEN,
+        data: Path | None = None,
+        **settings: object,
+    ) -> None:
+        self.data = data or folder / "data"
         self.root = repository(folder / "clone", project, CODE)
         values = {"team.store": url, "team.notes": True}
         self._settings = settings_from(
@@ -330,6 +337,21 @@ def test_a_second_machine_deletes_nothing_of_the_first(
     office.sync()
     assert len(rows(database)) == 2
     assert office.recall("gas") == [("ann_n", "Off at night")]
+
+
+def test_a_second_clone_on_the_machine_deletes_nothing_of_the_first(
+    join: Callable[..., Person], database: Database
+) -> None:
+    first = join("ann")
+    second = join("ann", data=first.data)
+    first.ask("remember", key="gas", content="Off at night")
+    second.ask("remember", key="oven", content="Hot")
+    for _ in range(2):
+        first.sync()
+        second.sync()
+    assert sorted(note["key"] for _, note in rows(database)) == ["gas", "oven"]
+    assert first.recall("oven") == [("ann_n", "Hot")]
+    assert second.recall("gas") == [("ann_n", "Off at night")]
 
 
 def test_rebuild_sends_all_again(join: Callable[..., Person], database: Database) -> None:

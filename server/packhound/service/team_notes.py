@@ -1,6 +1,6 @@
-"""Notes of a folder in the team's store: those of this machine sent, those of others read.
+"""Notes of a folder in the team's store: its own are sent, those of others read.
 
-The local file is the truth. What the store has of this machine is made equal to it, so no write
+The local file is the truth. What the store has of this folder is made equal to it, so no write
 waits, nothing is queued, and what a dead process or a dead store leaves undone the next round does.
 """
 
@@ -28,6 +28,7 @@ from packhound.core.user_folders import data_folder
 from packhound.git import remote_names
 from packhound.memory import Note, NoteStore, note_from, note_to_send
 from packhound.redact import visible_line
+from packhound.service.roots import index_folder
 
 if TYPE_CHECKING:
     from packhound.service.indexed_folder import IndexedFolder
@@ -82,6 +83,14 @@ class TeamNotes:
     def _repository(self) -> str:
         """Name of the folder's repository, "" if it has none that others know."""
         return next(iter(remote_names(self._folder.root)), "")
+
+    def _device(self) -> str:
+        """Return what tells the notes of this folder from those of the user's other clones.
+
+        Each clone or worktree has a file of its own, on the same machine too.
+        """
+        folder = index_folder(self._folder.root).name.encode()
+        return _device_id(self._device_file) + hashlib.blake2b(folder, digest_size=4).hexdigest()
 
     def version(self) -> int:
         """Return a number that differs once notes of others were read; looks for such behind."""
@@ -155,7 +164,7 @@ class TeamNotes:
             if anew:
                 self._read, self._encoded = {}, {}
             with self._attempt(self._backoff, "read", UNAVAILABLE), team.Store.open(url) as store:
-                device = _device_id(self._device_file)
+                device = self._device()
                 entries, me = store.note_entries(self._repository), (store.user, device)
                 self._take(store, [each for each in entries if (each.owner, each.device) != me])
             stored = {e.id: e.digest for e in entries if (e.owner, e.device) == me}
