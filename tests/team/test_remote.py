@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 import zlib
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timezone
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
@@ -18,7 +22,8 @@ from packhound.service import remotes
 from packhound.service.engine import Engine
 from packhound.service.several_roots import Roots
 from packhound.team.push import push
-from packhound.team.store import Row, Store
+from packhound.team.remote import match_branches
+from packhound.team.store import Branch, Row, Store
 from tests.support.postgres import Database
 from tests.team.conftest import commit_all
 
@@ -120,6 +125,43 @@ def test_another_branch_and_a_later_push(
     push_to(ci, kitchen, KITCHEN)
     names = [hit["name"] for hit in ask(office, "search", query="repo:kitchen open_oven")["hits"]]
     assert names[0] == "open_oven"
+
+
+def test_those_who_ask_at_once_have_it_written_once(
+    office: Engine, ci: str, kitchen: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    push_to(ci, kitchen, KITCHEN)
+    before_writing, local, written = threading.Barrier(2), threading.local(), []
+    open_store, write_branch = remotes.team.Store.open, remotes.team.write_branch
+
+    def open_together(*arguments: object, **more: object) -> object:
+        local.n = getattr(local, "n", 0) + 1
+        if local.n == 2 and threading.current_thread().name.startswith("asker"):
+            before_writing.wait(60)
+        return open_store(*arguments, **more)
+
+    def note_writing(*arguments: object) -> int:
+        written.append(arguments)
+        return write_branch(*arguments)
+
+    monkeypatch.setattr(remotes.team.Store, "open", open_together)
+    monkeypatch.setattr(remotes.team, "write_branch", note_writing)
+    with ThreadPoolExecutor(2, "asker") as pool:
+        query = "repo:kitchen light_stove"
+        answers = [pool.submit(ask, office, "search", query=query) for _ in range(2)]
+        names = [each.result()["hits"][0]["name"] for each in answers]
+    assert names == ["light_stove"] * 2 and len(written) == 1
+
+
+def test_a_pattern_of_many_stars_takes_no_time() -> None:
+    name = "host/shop/" + "a" * 400
+    branch = Branch(UUID(int=1), name, "main", "0" * 40, datetime.now(timezone.utc))
+    assert match_branches([branch], "*a" * 40 + "b") == []
+    assert match_branches([branch], "*" * 200 + "b") == []
+    for pattern in ("shop/*", "*", "h*/a*", "**a"):
+        assert match_branches([branch], pattern) == [branch]
+    for pattern in ("op/*", "shop", "[a]*", "?*"):
+        assert match_branches([branch], pattern) == []
 
 
 def test_a_pusher_cannot_write_outside_the_folder(office: Engine, ci: str, cache: Path) -> None:

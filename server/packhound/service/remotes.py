@@ -348,6 +348,8 @@ class Remotes:
         fixed = {folder_of(settings.team.store, each) for each in protected}
         limit = settings.team.remote_megabytes * 1_000_000
         with self._write_lock:
+            if team.read_tree(folder):
+                return  # Somebody else was faster.
             make_private_folder(folder.parent)
             delete_parts(folder.parent)
             self._close(folder)  # Its files may have been cleared.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 import shutil
@@ -9,6 +10,7 @@ import tempfile
 import zlib
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -64,8 +66,9 @@ def match_branches(branches: Iterable[Branch], written: str) -> list[Branch]:
     BRANCH it is main, master or the first of the branches.
     """
     name, _, branch_name = written.replace("/", "+").partition("@")
-    pattern = re.compile(r"(?:.*\+)?" + re.escape(name).replace(r"\*", ".*"))
-    chosen = [each for each in branches if pattern.fullmatch(_folded(each.repository))]
+    # The expressions of fnmatch do not backtrack over what a `*` stands for.
+    pattern = "*+" + re.sub(r"\*+", "*", glob.escape(name).replace("[*]", "*"))
+    chosen = [each for each in branches if fnmatchcase(f"+{_folded(each.repository)}", pattern)]
     exact = [each for each in chosen if _folded(each.repository) == name]
     of: dict[str, list[Branch]] = {}
     for branch in exact or chosen:
