@@ -274,6 +274,20 @@ def test_a_repository_that_is_open_is_not_searched_twice(clones: dict[str, Path]
     engine.close()
 
 
+def test_a_repository_that_is_open_beside_another_folder_is_not_searched_twice(
+    open_office: Open, clones: dict[str, Path]
+) -> None:
+    office = open_office()
+    searched(office, "carry a plate")
+    kitchen = Engine.open(clones[KITCHEN], office.index.settings)
+    assert kitchen.settled(60)
+    for folders in ([office, kitchen], [kitchen, office]):
+        call = Call(Roots(folders), office.index.settings, is_typing=True)
+        found = answer(call, "search", {"query": "carry a plate", "deep": False, "limit": 50})
+        assert {name for name, _ in places(found)} == {"", CELLAR}
+    kitchen.close()
+
+
 def test_other_types_than_code_are_asked_of_the_folder_alone(
     open_office: Open, clones: dict[str, Path]
 ) -> None:

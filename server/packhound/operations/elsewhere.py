@@ -8,6 +8,7 @@ understood as the path, name or first glob of a later request. A patch is given 
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -53,8 +54,12 @@ def beside(
         return call, arguments, []
     remotes, notes = dict[str, service.Root](), dict[str, None]()
     seconds = 0.0 if call.is_agent or call.is_typing else _REMOTES_S
-    for root in call.roots:
-        others, lacking = root.engine.others.beside(query, seconds)
+    deadline = time.monotonic() + seconds
+    asking = [root.engine for root in call.roots if root.engine.index.settings.team.remotes]
+    cloned = {name for root in call.roots if asking for name in root.engine.others.repositories}
+    for engine in asking:
+        left = max(0.0, deadline - time.monotonic())
+        others, lacking = engine.others.beside(query, cloned, left)
         notes |= dict.fromkeys(lacking)
         remotes |= {o.label: service.Root(o.engine, o.label, o.origin) for o in others}
     roots = call.roots.beside([*remotes.values()])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+from collections.abc import Collection
 from datetime import datetime, timezone
 from functools import cached_property
 from pathlib import Path
@@ -53,18 +54,18 @@ class OtherRoots:
         """The names of the folder's repository, as a team's store knows it."""
         return remote_names(self._folder.root)
 
-    def beside(self, query: str, seconds: float) -> tuple[list[Other], list[str]]:
+    def beside(
+        self, query: str, cloned: Collection[str], seconds: float
+    ) -> tuple[list[Other], list[str]]:
         """Return the remotes of the user's settings that can be asked, and notes on others.
 
-        Waits some seconds for the reading of what is pulled.
+        None is `cloned`. Waits some seconds for the reading of what is pulled.
         """
         folder = self._folder
         if not folder.settings.team.remotes:
             return [], []
         self._remotes.follow(self)
-        return self._remotes.beside(
-            query, folder.settings, self.repositories, folder.peers, seconds
-        )
+        return self._remotes.beside(query, folder.settings, cloned, folder.peers, seconds)
 
     def fetch(self, root: Other, query: str) -> str:
         """Bring files for a question, of a repository too large to pull; return a note on that."""
