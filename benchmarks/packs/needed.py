@@ -4,13 +4,16 @@
 
 Each SUITE is a file or folder of graded answers, CORPORA has its repositories. A function is needed
 if its grade is 2 or 3, and held if 85 % of its lines are in the text. `hits whole` prints the hits
-of our own search in their order, each whole if it still fits. `words` says of each word of
-confidence how many packs of 2,500 tokens begin with it, and in what share of them a needed function
-is held.
+of our own search in their order, each whole if it still fits; `ripgrep` the lines with identifiers
+of the prompt and three lines around each. `kinds` has the shares by kind of prompt, `halves` those
+of the repositories of each half, where a `repos.json` beside the answers has halves. `words` says
+of each word of confidence how many packs of 2,500 tokens begin with it, and in what share of them a
+needed function is held.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import defaultdict
 from dataclasses import asdict
@@ -18,6 +21,7 @@ from itertools import groupby
 from pathlib import Path
 from statistics import mean
 
+from benchmarks.packs.baselines import ripgrep
 from benchmarks.packs.compare import open_context
 from benchmarks.packs.evidence import lines_of
 from benchmarks.stored import save
@@ -63,7 +67,13 @@ def pack_of(context: PackContext, prompt: str, budget: int) -> Pack:
     return pack(context, reserve_opening(PackRequest(prompt, budget, format="json")))
 
 
-METHODS = {"packhound": packed, "hits whole": hits_whole}
+def grepped(context: PackContext, prompt: str, budget: int, counter: TokenCounter) -> Lines:
+    """Return what ripgrep shows of the identifiers of a prompt."""
+    lines = ripgrep(context, prompt, budget, counter)
+    return {path: {line + 1 for line in numbers} for path, numbers in lines.items()}
+
+
+METHODS = {"packhound": packed, "hits whole": hits_whole, "ripgrep": grepped}
 
 
 def held(case: Case, lines: Lines) -> dict[int, bool]:
@@ -84,6 +94,7 @@ def main() -> None:
     counter, rows, words = counter_for(), [], defaultdict(list)
     for suite, _, corpora in (text.partition("=") for text in suites):
         cases = sorted(load_suite(Path(suite)), key=lambda case: case.folder)
+        half_of = halves(Path(suite))
         for folder, group in groupby(cases, key=lambda case: case.folder):
             with open_context(Path(corpora) / folder) as context:
                 for case in group:
@@ -98,6 +109,7 @@ def main() -> None:
                                 {
                                     "repository": case.repository,
                                     "kind": case.category,
+                                    "half": half_of.get(case.repository),
                                     "method": name,
                                     "budget": budget,
                                     "needed": sum(found.values()),
@@ -111,7 +123,28 @@ def main() -> None:
         print(key, {name: f"{f['mean']:.3f}" for name, f in row.items()})
     by_word = {word: {"n": len(of), "held": mean(of)} for word, of in words.items()}
     print(by_word)
-    save(Path(out), {"figures": figures, "words": by_word})
+    save(
+        Path(out),
+        {
+            "figures": figures,
+            "kinds": by(rows, "kind"),
+            "halves": by(rows, "half"),
+            "words": by_word,
+        },
+    )
+
+
+def halves(suite: Path) -> dict[str, str]:
+    """Return the half of each repository that the suite's `repos.json` gives one."""
+    path = suite / "repos.json"
+    entries = json.loads(path.read_text("utf-8")) if path.exists() else ()
+    return {entry["name"]: entry["half"] for entry in entries}
+
+
+def by(rows: list[dict], name: str) -> dict[str, dict]:
+    """Return the summaries of the rows of each kind or half."""
+    values = sorted({row[name] for row in rows if row[name]})
+    return {value: summary([row for row in rows if row[name] == value]) for value in values}
 
 
 def summary(rows: list[dict]) -> dict[str, dict[str, dict]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from packhound.evaluation.suite import load_suite
 from tests.support.command_line import packhound
 
 GRADED = Path(__file__).parents[2] / "fixtures" / "graded"
+PROMPTS = Path(__file__).parents[2] / "benchmarks" / "packs" / "prompts"
 
 
 def hit(path: str, name: str, start: int, end: int) -> Hit:
@@ -83,6 +85,13 @@ def test_a_suite_is_recognised_by_its_content(tmp_path: Path) -> None:
     assert load_suite(GRADED / "suite" / "house.jsonl") == cases
     shutil.copy(GRADED / "suite" / "house.jsonl", tmp_path / "barn.jsonl")
     assert load_suite(tmp_path) == cases
+
+
+def test_the_kind_of_a_prompt_is_its_intention() -> None:
+    cases = load_suite(PROMPTS)
+    rows = [json.loads(line) for f in PROMPTS.glob("*.jsonl") for line in f.open(encoding="utf-8")]
+    assert Counter(row["intention"] for row in rows) == Counter(case.category for case in cases)
+    assert set(Counter(case.category for case in cases).values()) == {10}
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Fetch the repositories of the node-level queries at their revisions.
 
-    python -m benchmarks.quality.nodes.lay_out DIR [--half train|dev|unseen]
+    python -m benchmarks.quality.nodes.lay_out DIR [--half train|dev|unseen] [--repos FILE]
 
 Each becomes DIR/NAME, without history. A repository that is there already is left alone.
 """
@@ -20,8 +20,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--half", choices=("train", "dev", "unseen"))
+    parser.add_argument("--repos", type=Path, default=REPOSITORIES)
     options = parser.parse_args()
-    for entry in json.loads(REPOSITORIES.read_text("utf-8")):
+    for entry in json.loads(options.repos.read_text("utf-8")):
         target = options.folder / entry["name"]
         if options.half in (None, entry["half"]) and not target.exists():
             print(entry["name"], file=sys.stderr)
