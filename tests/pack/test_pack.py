@@ -505,3 +505,11 @@ def test_what_a_prompt_names_as_code_says_so():
     pool = gather(context_of(files), PackRequest("why does `Till.open` raise"))
     named = [c.name for c in pool.by_rank() if "names open" in c.reasons]
     assert named == ["Till.open"]
+
+
+def test_a_long_body_is_whole_before_trifles_come():
+    steps = "".join(f"    ledger.append(rate * {n})\n" for n in range(40))
+    long = f"def settle_account(ledger, rate):\n{steps}    return sum(ledger)\n"
+    short = "".join(f"\n\ndef account_{n}(rate):\n    return rate + {n}\n" for n in range(40))
+    context = context_of({"bank/settle.py": long, "bank/accounts.py": short})
+    assert long.strip() in pack(context, PackRequest("settle the account", 600)).text

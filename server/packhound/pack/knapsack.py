@@ -1,13 +1,15 @@
 """The knapsack: which nodes, at which tier of detail, fit the budget with the most utility.
 
-Lazy greedy by utility per token over marginal cost (Minoux 1978): an offer pays only for lines that
-no accepted offer of its file has, so overlapping nodes are never paid twice. Costs are counted when
-an offer comes up; until then they are estimated from the node's size.
+Lazy greedy by utility over the root of the marginal cost (Minoux 1978): an offer pays only for
+lines that no accepted offer of its file has, so overlapping nodes are never paid twice. Over the
+cost itself what is short would come first, and packs hold 5 % less of what is needed. Costs are
+counted when an offer comes up; until then they are estimated from the node's size.
 """
 
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -19,7 +21,7 @@ from packhound.pack.pool import Candidate
 from packhound.pack.prompt_words import PromptWords
 from packhound.pack.request import DETAILS, Detail
 
-_TIER_VALUE: dict[Detail, float] = {"outline": 0.03, "signature": 0.1, "elided": 0.5, "full": 1.0}
+_TIER_VALUE: dict[Detail, float] = {"signature": 0.1, "elided": 0.5, "full": 1.0}
 """Share of a node's utility that a tier has; an elided body, once read, has what it shows."""
 _PART_TOKENS = 20
 """What a part costs its reader besides its tokens, so that trifles do not fill a pack."""
@@ -82,16 +84,15 @@ class Knapsack:
     _tiers: dict[int, Tiers] = field(default_factory=dict)
     _accepted: list[tuple[int, Choice | None]] = field(default_factory=list)
 
-    def offer(self, candidates: Iterable[Candidate], best: Detail = "full") -> None:
-        """Add nodes to choose from, up to a tier and without the first `n_sent`."""
-        n_tiers = DETAILS.index(best) + 1
+    def offer(self, candidates: Iterable[Candidate], details: Sequence[Detail]) -> None:
+        """Add nodes to choose from at some tiers, but for the first `n_sent`."""
         for candidate in candidates:
-            estimates = _estimated_costs(candidate)
-            for tier in range(self.n_sent(candidate), n_tiers):
-                detail = DETAILS[tier]
-                value = candidate.utility * _TIER_VALUE[detail]
-                offer = _Offer(candidate, detail, value, (), estimates[tier])
-                self._heap.append(self._heap_item(offer))
+            n_sent = self.n_sent(candidate)
+            for detail in details:
+                if _TIER[detail] >= n_sent:
+                    value = candidate.utility * _TIER_VALUE[detail]
+                    cost = estimated_cost(candidate, detail)
+                    self._heap.append(self._heap_item(_Offer(candidate, detail, value, (), cost)))
         heapq.heapify(self._heap)
 
     @traced("fit")
@@ -122,17 +123,6 @@ class Knapsack:
             else:
                 self._accept(offer, cost)
 
-    def take(self, candidate: Candidate, detail: Detail, limit: int) -> bool:
-        """Choose a tier of a node; return False if its lines do not fit into `limit` tokens."""
-        offer = _Offer(candidate, detail, candidate.utility * _TIER_VALUE[detail], (), 0.0)
-        if self.n_sent(candidate) > _TIER[detail] or not self._read(offer):
-            return False
-        cost = self._cost(offer)
-        if self.spent + cost > limit:
-            return False
-        self._accept(offer, cost)
-        return True
-
     def undo(self) -> bool:
         """Take back the last accepted offer; return False if there is none."""
         if not self._accepted:
@@ -158,8 +148,8 @@ class Knapsack:
         return -density, offer.candidate.order, tier, self._n_pushed, offer
 
     def _density(self, offer: _Offer) -> float:
-        """Return the utility that the offer adds per token."""
-        return self._gain(offer) / (offer.cost + _PART_TOKENS)
+        """Return the utility that the offer adds, over the root of what it costs."""
+        return self._gain(offer) / math.sqrt(offer.cost + _PART_TOKENS)
 
     def _gain(self, offer: _Offer) -> float:
         """Return the utility that the offer adds to what is chosen of its node."""
@@ -208,13 +198,13 @@ class Knapsack:
         self.refused.pop(node_id, None)
 
 
-def _estimated_costs(candidate: Candidate) -> tuple[float, ...]:
-    """Estimate the cost of each tier before the file is read."""
+def estimated_cost(candidate: Candidate, detail: Detail) -> float:
+    """Estimate the tokens of a tier before the file is read."""
     n_signature, n_doc, n_bytes = candidate.entry.sizes(candidate.position)
-    signature = n_signature / _CHARACTERS_PER_TOKEN + _GAP_TOKENS
-    documented = signature + min(n_doc, 200) / _CHARACTERS_PER_TOKEN
+    if detail == "signature":
+        return (n_signature + min(n_doc, 200)) / _CHARACTERS_PER_TOKEN + _GAP_TOKENS
     full = n_bytes / _CHARACTERS_PER_TOKEN + _GAP_TOKENS
-    return min(signature, 25.0), documented, min(0.7 * full, 400.0), full
+    return min(0.7 * full, 400.0) if detail == "elided" else full
 
 
 def _n_runs(lines: Sequence[int]) -> int:

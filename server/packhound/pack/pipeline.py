@@ -20,7 +20,7 @@ from packhound.pack.context import PackContext
 from packhound.pack.conversations import NodeKey
 from packhound.pack.gather import gather
 from packhound.pack.items import block_of, items_of
-from packhound.pack.knapsack import Choice, Knapsack
+from packhound.pack.knapsack import Choice, Knapsack, estimated_cost
 from packhound.pack.map import map_of
 from packhound.pack.notes import OVER_BUDGET, empty_note, request_notes
 from packhound.pack.pool import Candidate, Pool
@@ -39,11 +39,8 @@ from packhound.search import content_of, denials_in
 
 _FIRST_SHARE = 0.9
 """Of the budget, before the definitions that chosen bodies use may come along."""
-_LEADERS, _LEADER_UTILITY, _LEADER_SHARE = 6, 0.1, 0.5
-"""So many of the surest bodies come first, whole, within this share of the budget."""
-_SMALL = 1_000
-"""Below so many tokens the surest body comes elided where it is too long: else nothing of it would
-be there. Of a greater budget it takes what others need."""
+_LEAST_LINES = 3
+"""Of a definition that nothing but its file brings along."""
 _FILES, _TOKENS_A_FILE = 6, 700
 """Files that are read for a pack: a few, and one more for so many tokens."""
 _CANDIDATES, _TOKENS_A_CANDIDATE = 60, 60
@@ -114,24 +111,21 @@ class _Packing:
     sent: Sent
 
     def choose(self) -> None:
-        """Fill the knapsack: pinned nodes, the surest whole, then all, then what these use."""
+        """Fill the knapsack: pinned nodes, then all, whole where they fit, then what these use."""
         available, knapsack = self.request.available, self.knapsack
+        first = int(available * _FIRST_SHARE)
         ranked = _affordable(self.pool.by_rank(), available)
-        knapsack.offer(candidate for candidate in ranked if candidate.pinned)
+        knapsack.offer((c for c in ranked if c.pinned), ("signature", "elided", "full"))
         knapsack.run(available)
         free = [candidate for candidate in ranked if not candidate.pinned]
-        limit = knapsack.spent + int((available - knapsack.spent) * _LEADER_SHARE)
-        for n, leader in enumerate(_leaders(free)):
-            is_whole = knapsack.take(leader, "full", limit)
-            if not is_whole and n == 0 and available < _SMALL:
-                knapsack.take(leader, "elided", int(available * _FIRST_SHARE))
-        knapsack.offer(free)
-        knapsack.run(int(available * _FIRST_SHARE))
+        knapsack.offer(free, ("full",))
+        bodies = (c for c in free if c.kind not in CONTAINERS)
+        knapsack.offer((c for c in bodies if estimated_cost(c, "full") > first), ("elided",))
+        knapsack.run(first)
         _check_cancelled(self.context)
-        bodies = [c.candidate for c in knapsack.chosen.values() if c.detail in ("elided", "full")]
-        offered = set(self.pool.by_node_id)
-        referenced = referenced_by(self.pool, self.context, bodies)
-        knapsack.offer((c for c in referenced if c.node_id not in offered), best="signature")
+        shown = [c.candidate for c in knapsack.chosen.values() if c.detail in ("elided", "full")]
+        referenced = referenced_by(self.pool, self.context, shown)
+        knapsack.offer((c for c in referenced if c.node_id not in knapsack.chosen), ("signature",))
 
     def fit_text(self) -> tuple[str, int]:
         """Return the text as near below the budget as it gets, and its tokens."""
@@ -161,21 +155,22 @@ class _Packing:
         return (text, tokens) if tokens <= available else ("", 0)
 
 
-def _leaders(ranked: Sequence[Candidate]) -> list[Candidate]:
-    """Return the surest nodes that have a body of their own."""
-    bodies = (candidate for candidate in ranked if candidate.kind not in CONTAINERS)
-    return [c for c in islice(bodies, _LEADERS) if c.utility >= _LEADER_UTILITY]
-
-
 def _affordable(ranked: Sequence[Candidate], available: int) -> list[Candidate]:
-    """Return the candidates of the best files: reading one for a single line is too dear."""
+    """Return the candidates of the best files that are worth a place."""
     utilities: dict[str, float] = defaultdict(float)
     for candidate in ranked:
         utilities[candidate.path] += 1.0 if candidate.pinned else candidate.utility
     n_files = _FILES + available // _TOKENS_A_FILE
     best = set(sorted(utilities, key=lambda path: (-utilities[path], path))[:n_files])
-    chosen = [c for c in ranked if c.utility > 0 and (c.pinned or c.path in best)]
+    chosen = [c for c in ranked if c.pinned or (c.path in best and _is_worth_a_place(c))]
     return chosen[: _CANDIDATES + available // _TOKENS_A_CANDIDATE]
+
+
+def _is_worth_a_place(candidate: Candidate) -> bool:
+    """Return False for what is no use, and for trifles that only stand beside something."""
+    first, last = candidate.entry.lines(candidate.position)
+    is_beside = all(origin.source == "file" for origin in candidate.origins)
+    return candidate.utility > 0 and not (is_beside and last - first + 1 < _LEAST_LINES)
 
 
 def _by_file(knapsack: Knapsack) -> list[list[Choice]]:
@@ -228,7 +223,7 @@ def _key(candidate: Candidate) -> NodeKey:
 
 
 def _omissions(pool: Pool, knapsack: Knapsack, sent: Sent) -> tuple[Omitted, ...]:
-    with_reasons = (candidate for candidate in pool.by_rank() if candidate.has_reason)
+    with_reasons = (c for c in pool.by_rank() if c.has_reason and _is_worth_a_place(c))
     candidates = (*pool.excluded.values(), *with_reasons)
     omitted = (c for c in candidates if c.node_id not in knapsack.chosen)
     return tuple(
