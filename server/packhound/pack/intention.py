@@ -1,6 +1,7 @@
 """Intention of a prompt: what is to be done with the code, and what else that needs.
 
-Rules read the first words, since a person who wants a test, a fix or an explanation says so there.
+Rules read the first words, since a person who wants a test, a fix or an explanation says so there,
+or begins a later sentence with it, after what is the case.
 """
 
 from __future__ import annotations
@@ -47,15 +48,16 @@ _BEGINNINGS: tuple[tuple[Intention, str], ...] = (
     ),
     (
         "refactor",
-        r"(?:refactor|rename|restructure|reorganis?z?e|simplify|de-?duplicate|inline|extract"
-        r"|split|merge|move|migrate|consolidate|clean up|tidy|decouple|unify|convert|port"
+        r"(?:refactor|factor|pull|change (?:it|them|this|that|all)\b|rename|restructure"
+        r"|reorganis?z?e|simplify|de-?duplicate|inline|extract|split|merge|move|migrate|consolidate"
+        r"|clean up|tidy|decouple|unify|convert|port"
         r"|replace|get rid of|remove|delete|deprecate|drop)\b",
     ),
     ("fix", r"(?:fix|debug|solve|repair|investigate|correct|stop|prevent|avoid|handle)\b|bug\b"),
     (
         "add",
         r"(?:add|implement|support|introduce|create|allow|provide|enable|let|make|build|write"
-        r"|extend|expose|teach|offer)\b",
+        r"|extend|expose|teach|offer|give (?:us|me))\b",
     ),
     ("find", r"(?:find|locate|where|which|who|show|list|search|look)\b"),
     (
@@ -64,9 +66,25 @@ _BEGINNINGS: tuple[tuple[Intention, str], ...] = (
         r"|do)\b",
     ),
 )
-_BEGINS = tuple(
-    (intention, re.compile(f"{_POLITE}{words}", re.I)) for intention, words in _BEGINNINGS
-)
+_BEGINS: dict[Intention, re.Pattern[str]] = {
+    intention: re.compile(f"{_POLITE}{words}", re.I) for intention, words in _BEGINNINGS
+}
+_ASKED: dict[Intention, re.Pattern[str]] = {
+    "test": _BEGINS["test"],
+    "refactor": _BEGINS["refactor"],
+    "add": _BEGINS["add"],
+    "explain": re.compile(
+        rf"{_POLITE}(?:explain|describe|walk|summari[sz]e|what exactly|how (?:is|are|does|do)"
+        r"|why (?:is|are|does|do|would))\b",
+        re.I,
+    ),
+}
+"""Beginnings of later sentences that say what is wanted."""
+_CLAUSE = re.compile(r"[.!?:;,]\s+|\n\s*|\s-+>?\s+")
+_TEST_TO_WRITE = re.compile(rf"{_POLITE}(?:write|add|cover) (?:one|it|them|some|an?)\b", re.I)
+_TEST = re.compile(r"\btests?\b", re.I)
+_TEMPLATE = re.compile(r"^ {0,3}(?:#{1,6} |\*\*|[-*] |\d+[.)] |```|~~~)", re.M)
+"""Headings, lists and quoted code, as reports have them."""
 _WHY = re.compile(rf"{_POLITE}why\b", re.I)
 _FAULT = re.compile(
     r"\b(?:bug|crash\w*|fail(?:s|ed|ing|ure)?|broken|breaks|regression|traceback|\w*exceptions?"
@@ -100,13 +118,25 @@ def intention_of(prompt: str) -> Intention:
     """Return what a prompt wants; what says nothing of it looks for code."""
     if asks_for_changes(prompt):
         return "review"
-    text = content_of(prompt).strip()
-    for intention, begins in () if is_report(prompt) else _BEGINS:
-        if begins.match(text):
-            return intention
-    if is_report(prompt) or _FAULT.search(text):
+    text, report = content_of(prompt).strip(), is_report(prompt)
+    if report and _TEMPLATE.search(prompt):
         return "fix"
+    for intention, begins in _BEGINS.items():
+        if begins.match(text) and not (report and intention in ("find", "explain")):
+            return intention
+    asked = _asked_later(text)
+    if asked or report or _FAULT.search(text):
+        return asked or "fix"
     return "explain" if _WHY.match(text) else "find"
+
+
+def _asked_later(text: str) -> Intention | None:
+    """Return what the beginning of a later clause asks for; write one, after a test, is a test."""
+    clauses = _CLAUSE.split(text)[1:]
+    if _TEST.search(text) and any(map(_TEST_TO_WRITE.match, clauses)):
+        return "test"
+    asked = (i for clause in clauses for i, begins in _ASKED.items() if begins.match(clause))
+    return next(asked, None)
 
 
 @traced("intention")
