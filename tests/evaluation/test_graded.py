@@ -89,7 +89,8 @@ def test_a_suite_is_recognised_by_its_content(tmp_path: Path) -> None:
 
 def test_the_kind_of_a_prompt_is_its_intention() -> None:
     cases = load_suite(PROMPTS)
-    rows = [json.loads(line) for f in PROMPTS.glob("*.jsonl") for line in f.open(encoding="utf-8")]
+    texts = [file.read_text("utf-8") for file in PROMPTS.glob("*.jsonl")]
+    rows = [json.loads(line) for text in texts for line in text.splitlines()]
     assert Counter(row["intention"] for row in rows) == Counter(case.category for case in cases)
     assert set(Counter(case.category for case in cases).values()) == {10}
 
