@@ -124,9 +124,9 @@ def intention_of(prompt: str) -> Intention:
     for intention, begins in _BEGINS.items():
         if begins.match(text) and not (report and intention in ("find", "explain")):
             return intention
-    asked = _asked_later(text)
-    if asked or report or _FAULT.search(text):
-        return asked or "fix"
+    wish = _asked_later(text)
+    if wish or report or _FAULT.search(text):
+        return wish or "fix"
     return "explain" if _WHY.match(text) else "find"
 
 
@@ -135,8 +135,8 @@ def _asked_later(text: str) -> Intention | None:
     clauses = _CLAUSE.split(text)[1:]
     if _TEST.search(text) and any(map(_TEST_TO_WRITE.match, clauses)):
         return "test"
-    asked = (i for clause in clauses for i, begins in _ASKED.items() if begins.match(clause))
-    return next(asked, None)
+    wishes = (i for clause in clauses for i, begins in _ASKED.items() if begins.match(clause))
+    return next(wishes, None)
 
 
 @traced("intention")

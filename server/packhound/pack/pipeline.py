@@ -123,8 +123,8 @@ class _Packing:
         knapsack.offer((c for c in bodies if estimated_cost(c, "full") > first), ("elided",))
         knapsack.run(first)
         _check_cancelled(self.context)
-        shown = [c.candidate for c in knapsack.chosen.values() if c.detail in ("elided", "full")]
-        referenced = referenced_by(self.pool, self.context, shown)
+        users = [c.candidate for c in knapsack.chosen.values() if c.detail in ("elided", "full")]
+        referenced = referenced_by(self.pool, self.context, users)
         knapsack.offer((c for c in referenced if c.node_id not in knapsack.chosen), ("signature",))
 
     def fit_text(self) -> tuple[str, int]:
