@@ -33,7 +33,7 @@ def field_names(name: str) -> set[str]:
 def test_every_field_of_a_query_and_a_pack_can_be_asked_for():
     inner = {"text", "budget", "focus", "redacted", "overlapping"}
     of_query = {field.name for field in fields(Query)} - inner
-    of_query |= {"query", "time_ms", "candidates", "source_candidates"}
+    of_query |= {"query", "time_ms", "candidates", "source_candidates", "remotes"}
     assert field_names("search") == of_query | OF_AN_ANSWER
     of_pack = {field.name for field in fields(PackRequest)} - {"focus", "excluded"} | {"exclude"}
     focus = {"focus_path", "focus_line", "focus_lines", "open_paths", "explain"}
