@@ -88,6 +88,8 @@ UNUSED_OF_LIBRARY = (
 )
 UNUSED_OF_PACKAGES = (
     *("bin", ".lock", "**/tests", "**/*.[achHm]", "**/*.hpp", "**/*.lib", "**/*.pxd", "**/*.pyx"),
+    # What the installer remembers of the machine that it ran on.
+    *(f"*.dist-info/{name}" for name in ("RECORD", "direct_url.json", "uv_cache.json")),
     *("numpy/**/*.pyi", "numpy/_core/include", "numpy/f2py"),
     *(f"onnxruntime/{name}" for name in ("backend", "datasets", "quantization", "tools")),
     *("onnxruntime/transformers", "onnxruntime/Privacy.md"),
