@@ -60,6 +60,8 @@ export class LiveList {
   private readonly list: HitList;
   private pending: vscode.CancellationTokenSource | undefined;
   private last: ResultSet | undefined;
+  /** What it began with; VS Code tells of that text as if it were typed. */
+  private resumed: { text: string; key: string | undefined } | undefined;
 
   constructor(
     private readonly client: PackhoundClient,
@@ -105,26 +107,27 @@ export class LiveList {
 
   /** Begins with `text`, which VS Code selects so that typing replaces it. */
   show(text: string, key?: string): void {
+    this.resumed = { text, key };
     this.list.pick.value = text;
     this.list.show();
-    this.onType(text, undefined, key);
+    this.onType(text);
   }
 
-  private onType(text: string, facet?: string, key?: string): void {
+  private onType(text: string, facet?: string): void {
     this.pending?.cancel();
     const { pick } = this.list;
     if (pick.title !== this.question.title) {
       pick.title = this.question.title;
     }
     if (text.trim()) {
-      void this.ask(text, facet, key);
+      void this.ask(text, facet);
     } else {
       this.showBusy(false);
       this.list.setRows(this.question.rowsWithoutText());
     }
   }
 
-  private async ask(text: string, facet?: string, key?: string): Promise<void> {
+  private async ask(text: string, facet?: string): Promise<void> {
     const request = new vscode.CancellationTokenSource();
     this.pending = request;
     const slow = setTimeout(() => {
@@ -135,7 +138,8 @@ export class LiveList {
       const answer = await this.question.ask(text, request.token, facet);
       if (!request.token.isCancellationRequested) {
         this.last = answer.resultSet;
-        this.list.setRows(answer.rows, key);
+        const { resumed } = this;
+        this.list.setRows(answer.rows, text === resumed?.text ? resumed.key : undefined);
         clearTimeout(slow);
         this.showBusy(false);
         if (!facet) {
