@@ -4,8 +4,9 @@ import type { Hit } from '../protocol';
 const MOST_REASONS = 3;
 /** What of a row fits beside its icon and its buttons at the greatest width of a list. */
 const MOST_CHARACTERS = 64;
-/** The same of the line below, beside the buttons of the active row. */
+/** The same of the line below, beside the buttons of the active row, and of a row without one. */
 const MOST_OF_DETAIL = 72;
+const MOST_OF_LOW_ROW = 88;
 const LEAST_OF_QUOTE = 16;
 /** Of a place that shares its line with reasons. */
 const MOST_OF_PLACE = 24;
@@ -109,12 +110,12 @@ export function rowText(
   title: string,
   isTall: boolean,
 ): { description: string; detail: string } {
-  const [free, reasons] = [MOST_CHARACTERS - title.length, reasonsOf(hit)];
+  const free = MOST_CHARACTERS - title.length;
   if (isTall) {
-    return { description: shortPlace(hit, free), detail: within(MOST_OF_DETAIL, reasons) };
+    return { description: shortPlace(hit, free), detail: reasonsOf(hit, MOST_OF_DETAIL) };
   }
   const place = shortPlace(hit, Math.min(free, MOST_OF_PLACE));
-  const said = within(MOST_CHARACTERS - title.length - place.length, reasons);
+  const said = reasonsOf(hit, MOST_OF_LOW_ROW - title.length - place.length);
   return { description: `${place}   ${said}`.trimEnd(), detail: '' };
 }
 
@@ -129,12 +130,16 @@ function within(room: number, reasons: string): string {
       });
 }
 
-/** `says "after a timeout" · closest in meaning · strong`, the matched line first, and the notes on it. */
-export function reasonsOf(hit: Hit): string {
+/**
+ * `says "after a timeout" · closest in meaning · strong`, the matched line first, and the notes on it;
+ * the last reasons are left out where there is no room for them.
+ */
+export function reasonsOf(hit: Hit, room = Number.POSITIVE_INFINITY, most = MOST_REASONS): string {
   const notes = (hit.notes ?? []).map(({ title, text }) => t('note: {0}', title || text));
   const matched = hit.matches?.[0]?.text.trim();
-  const words = [matched, ...hit.reasons.slice(0, MOST_REASONS), ...notes, hit.confidence_word];
-  return words.filter(Boolean).join(' · ');
+  const words = [matched, ...hit.reasons.slice(0, most), ...notes, hit.confidence_word];
+  const said = within(room, words.filter(Boolean).join(' · '));
+  return said.length > room && most > 1 ? reasonsOf(hit, room, most - 1) : said;
 }
 
 /** A hit, and one for each further place of its text: a list can open only its rows. */

@@ -76,6 +76,13 @@ test('a row gives its reasons first, on a line of their own or behind the place'
   );
   const many = { ...one, reasons: ['a', 'b', 'c', 'd'] };
   assert.equal(rowText(many, 'load', true).detail, 'a · b · c · strong');
+  const long = [
+    'says "send a request again after a growing delay"',
+    'closest in meaning',
+    'b'.repeat(40),
+  ];
+  const fitted = rowText({ ...one, reasons: long }, 'load', true).detail;
+  assert.equal(fitted, 'says "send a request again after a growi…" · closest in meaning · strong');
 });
 
 test('a long path loses the folders in its middle, and never its file', () => {
