@@ -1,4 +1,5 @@
 import { t } from '@vscode/l10n';
+import { withCallersOfLanguage } from './callers';
 import type { HitActions } from './hitActions';
 import { focus, uriOfPath } from './places';
 import type { Changes, PlaceParams, SymbolAnswer } from './protocol';
@@ -43,8 +44,10 @@ export const showCalls: TouchCommand = async (client, results, actions, given) =
     placeholder: t('What the definition at the cursor touches'),
     name: t('calls of {0}', nameOf(place)),
     nothing: t('Nothing calls it, and it calls nothing of this workspace.'),
-    ask: async (token) =>
-      symbolResults(await client.request<SymbolAnswer>(methods.symbol, place, token)),
+    ask: async (token) => {
+      const symbol = await client.request<SymbolAnswer>(methods.symbol, place, token);
+      return symbolResults(await withCallersOfLanguage(symbol));
+    },
     rows: ({ hits }) => sectionItems(hits, actions.pins),
   });
 };

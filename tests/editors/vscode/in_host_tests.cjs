@@ -192,6 +192,38 @@ const tests = {
     await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
   },
 
+  async 'callers come from another extension that knows the language'() {
+    const item = (name, path, line) => {
+      const range = new vscode.Range(line, 0, line, 4);
+      const { CallHierarchyItem, SymbolKind } = vscode;
+      return new CallHierarchyItem(SymbolKind.Function, name, 'of the language', file(path), range, range);
+    };
+    const caller = item('Client', 'courier/client.py', 5);
+    const registration = vscode.languages.registerCallHierarchyProvider('python', {
+      prepareCallHierarchy: () => item('backoff_delays', 'courier/retry.py', 17),
+      provideCallHierarchyIncomingCalls: () => [
+        new vscode.CallHierarchyIncomingCall(caller, [new vscode.Range(7, 0, 7, 4)]),
+      ],
+      provideCallHierarchyOutgoingCalls: () => [],
+    });
+    const opened = async (path, line) => {
+      const place = { uri: file('courier/retry.py').toString(), position: { line: 17, character: 4 } };
+      await vscode.commands.executeCommand('packhound.calls', place);
+      await until(`${path}:${line}`, async () => {
+        await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+        const { document, selection } = vscode.window.activeTextEditor;
+        return document.uri.path.endsWith(path) && selection.active.line === line;
+      });
+    };
+    try {
+      await opened('courier/client.py', 7);
+    } finally {
+      registration.dispose();
+    }
+    await opened('courier/retry.py', 27);
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  },
+
   async 'related code is found from a place in a file'() {
     const found = await api().client.related({
       uri: file('courier/retry.py').toString(),
