@@ -1,5 +1,6 @@
 // node keystrokes.mjs CONFIG.json: types queries into Packhound's search and file names into VS Code's
-// own "Go to File", and prints for each key the milliseconds until the list is drawn, as JSON.
+// own "Go to File", and prints for each key when it went down, in seconds since the epoch, and the
+// milliseconds until the list is drawn, as JSON.
 // CONFIG: {clients, workspace, settings, extension (VSIX), queries, screenshots}.
 import { readFileSync } from 'node:fs';
 import { hands } from '../../tests/editors/vscode/hands.mjs';
@@ -36,14 +37,15 @@ async function typed(text) {
       (quiet) => {
         const { key, drawn } = window.packhoundTimes;
         const busy = document.querySelector('.quick-input-progress.active');
-        return !busy && performance.now() - Math.max(key, drawn) > quiet && { ms: drawn && drawn - key };
+        const isStill = !busy && performance.now() - Math.max(key, drawn) > quiet;
+        return isStill && { at: (performance.timeOrigin + key) / 1000, ms: drawn && drawn - key };
       },
       QUIET_MS,
     );
-    const { ms } = await drawn.jsonValue();
+    const { at, ms } = await drawn.jsonValue();
     // A key that leaves the rows as they are draws nothing.
     if (ms > 0) {
-      samples.push(Math.round(ms * 10) / 10);
+      samples.push({ at, ms: Math.round(ms * 10) / 10 });
     }
   }
   return samples;

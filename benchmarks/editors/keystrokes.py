@@ -5,7 +5,8 @@
 Needs the editors of `tests/editors/setup.sh`, a built `packhound.vsix`, and in
 PACKHOUND_NVIM_PICKERS the checkouts of Neovim's pickers. Each key is typed when the rows of the
 key before are there. VS Code's own "Go to File" is typed into in turns with the search, as a peer
-on the same machine under the same load.
+on the same machine under the same load. In VS Code a key's time is split: `to_server` until its
+request leaves the extension host, `engine` until the answer, `to_screen` until the rows are drawn.
 """
 
 from __future__ import annotations
@@ -55,11 +56,13 @@ def main() -> None:
 def _vscode(folder: Path) -> dict:
     node = CLIENTS / "vscode" / "node_modules" / "node" / "bin" / "node"
     with tempfile.TemporaryDirectory() as scratch:
+        times = Path(scratch, "times.jsonl")
+        timed = [sys.executable, "-m", "benchmarks.editors.timed_server", str(times), *SERVER]
         config = {
             "clients": str(CLIENTS),
             "workspace": str(folder),
             "extension": str(EXTENSION / "packhound.vsix"),
-            "settings": {"packhound.server.path": SERVER, **QUIET},
+            "settings": {"packhound.server.path": timed, **QUIET},
             "screenshots": scratch,
             "queries": QUERIES,
             "files": FILES,
@@ -72,11 +75,28 @@ def _vscode(folder: Path) -> dict:
             text=True,
             timeout=PATIENCE_S,
             check=False,
+            env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
         )
-    if done.returncode:
-        sys.exit(done.stdout + done.stderr)
+        if done.returncode:
+            sys.exit(done.stdout + done.stderr)
+        answers = [json.loads(line) for line in times.read_text().splitlines()]
     samples = json.loads(done.stdout.splitlines()[-1])
-    return {**_row(folder, "VS Code", samples["search"]), "go_to_file": _spread(samples["files"])}
+    search, files = ([key["ms"] for key in samples[name]] for name in ("search", "files"))
+    row = _row(folder, "VS Code", search)
+    return {**row, "split": _split(samples["search"], answers), "go_to_file": _spread(files)}
+
+
+def _split(keys: Sequence[dict], answers: Sequence[tuple[float, float]]) -> dict:
+    """Return where the time of those keys goes whose one request was answered before the list."""
+    parts: dict[str, list[float]] = {"to_server": [], "engine": [], "to_screen": []}
+    for key in keys:
+        down, drawn = key["at"], key["at"] + key["ms"] / 1000
+        within = [(came, went) for came, went in answers if down <= came and went <= drawn]
+        if len(within) == 1:
+            [(came, went)] = within
+            for part, seconds in zip(parts, (came - down, went - came, drawn - went), strict=True):
+                parts[part].append(1000 * seconds)
+    return {part: _spread(samples) for part, samples in parts.items()}
 
 
 def _neovim(folder: Path, picker: str) -> dict:
