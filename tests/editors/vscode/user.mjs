@@ -294,7 +294,7 @@ await play(({ page, changeSettings, openAt, rows, status, cursor, activeTab, sho
 
   async 'a line above each definition counts callers, tests and notes, where that is switched on'() {
     await openAt('retry.py', 18);
-    const lens = page.locator('.codelens-decoration a', { hasText: '1 caller' }).first();
+    const lens = page.locator('.codelens-decoration a', { hasText: '1 caller · 2 tests' });
     assert.equal(await lens.count(), 0);
     changeSettings({ 'packhound.search.codeLens': true });
     await lens.waitFor();
