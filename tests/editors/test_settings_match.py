@@ -33,6 +33,11 @@ def properties() -> dict[str, dict]:
     }
 
 
+def test_every_text_of_the_manifest_is_there_in_german() -> None:
+    german = json.loads((EXTENSION / "package.nls.de.json").read_text())
+    assert german.keys() == TEXTS.keys(), german.keys() ^ TEXTS.keys()
+
+
 def test_no_name_is_a_folder_of_another() -> None:
     # VS Code ignores `packhound.git.x` where `packhound.git` is a value.
     names = properties().keys()
