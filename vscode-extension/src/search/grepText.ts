@@ -7,14 +7,36 @@ export interface Matching {
   regex: boolean;
 }
 
-/** The text as an expression of JavaScript, to mark what it matches; undefined where it is none. */
+/** The text as an expression that marks what it matches; undefined where JavaScript may take long. */
 export function markOf(text: string, matching: Matching): RegExp | undefined {
+  if (matching.regex && !isSimple(text)) {
+    return undefined;
+  }
   const { pattern, regex, case: matchesCase } = grepParams(text, matching);
   try {
     return new RegExp(regex ? pattern : escaped(pattern), matchesCase === 'ignore' ? 'gi' : 'g');
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The server's engine, RE2, never goes back; JavaScript's does, for hours where choices multiply. So
+ * at most one thing repeats and one more is optional, and neither is a group. What only RE2 knows,
+ * such as `\z` and `[[:alpha:]]`, is not simple either.
+ */
+function isSimple(expression: string): boolean {
+  const plain = expression
+    .replace(/\\[bBdDfnrsStvwW\W]/g, 'x')
+    .replace(/\[\^?[^[\]]+\]/g, 'x')
+    .replaceAll('(?:', '(');
+  const quantifiers = plain.match(/[*+?]|\{\d+(?:,\d*)?\}/g) ?? [];
+  return (
+    !/[\\[\]]|\(\?|\)[*+?{]/.test(plain) &&
+    plain.split('(').length <= 3 &&
+    quantifiers.length <= 2 &&
+    quantifiers.filter((each) => each !== '?').length <= 1
+  );
 }
 
 function escaped(text: string): string {

@@ -1,6 +1,8 @@
 import type { Hit } from '../protocol';
 
 const LEAST_LETTERS = 3;
+/** What repeats may be looked for as often as a line has letters, from each of them on. */
+const MOST_LETTERS = 300;
 /** `named load`, `body has retry, delay`, `says "again"`, `the only place with retry, in another case`. */
 const EVIDENCE = /(?:^named|\bhas|^says|\bplaces? with|^forms of) (.*?)(?:, in another case)?$/;
 
@@ -20,7 +22,9 @@ export function marksOf(hit: Hit): RegExp | undefined {
 
 /** Where `text` matches, as start and end, in order and never overlapping. */
 export function matchRanges(text: string, pattern: RegExp | undefined): [number, number][] {
-  return [...(pattern ? text.matchAll(pattern) : [])].flatMap(({ 0: match, index }) =>
+  const isLong =
+    text.length > MOST_LETTERS && /[*+{]/.test(pattern?.source.replace(/\\./g, '') ?? '');
+  return [...(pattern && !isLong ? text.matchAll(pattern) : [])].flatMap(({ 0: match, index }) =>
     match === '' ? [] : [[index, index + match.length]],
   );
 }

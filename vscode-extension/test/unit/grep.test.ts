@@ -23,6 +23,22 @@ test('what a line was found by is marked in it', () => {
   assert.deepEqual(marks('Type', { word: true }), []);
   assert.deepEqual(marks('x*', {}), []);
   assert.deepEqual(marks('(', {}), []);
+  assert.deepEqual(marks('(Type|Value)Err?', {}), [[6, 13]]);
+  assert.deepEqual(marks('[A-Z]\\w{3}', { word: true }), []);
+});
+
+test('what JavaScript may take long for, or reads otherwise than RE2, is not marked', () => {
+  const marked = (text: string) => markOf(text, { case: true, word: false, regex: true });
+  const slow = ['(a+)+$', '(a|a)*b', '(ab){9}', 'a*a*b', 'a?a?a?b', '(a|a)(a|a)(a|a)b', 'a+b{9}'];
+  for (const text of [...slow, 'a\\z', '[[:alpha:]]', '\\pL', '(?i)a', '[]a]', '\\x{41}']) {
+    assert.equal(marked(text), undefined, text);
+  }
+  for (const text of ['\\bretry\\w*\\(', 'https?://\\S+', '[^\\]]+\\.', '(?:a|b) c{2}']) {
+    assert.ok(marked(text), text);
+  }
+  const long = `${'x'.repeat(300)} retry()`;
+  assert.deepEqual(matchRanges(long, marked('retry\\w*')), []);
+  assert.deepEqual(matchRanges(long, marked('retry\\(')), [[301, 307]]);
 });
 
 test('lines in an editor come by file, once each, with those around them', () => {
