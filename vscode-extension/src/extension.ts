@@ -26,7 +26,7 @@ import { ReadOnlyDocuments } from './readOnlyDocuments';
 import { showHistory } from './results/resultHistory';
 import { Results } from './results/results';
 import { ResultTree, type HitRow } from './results/resultTree';
-import { grepAsTyped } from './search/grepCommand';
+import { grepAsTyped, lineMarks } from './search/grepCommand';
 import { resumeLast } from './search/liveList';
 import { Previews } from './search/preview';
 import { QueryMemory } from './search/queryMemory';
@@ -99,6 +99,7 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     previews,
     tree,
     marks,
+    lineMarks,
     new PinTree(pins, () => tree.dragged),
     onIndexReady(client, () => void results.complete()),
     statusItem(client),

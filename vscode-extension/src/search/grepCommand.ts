@@ -68,7 +68,7 @@ export function grepAsTyped(
             // Else it would open in the place of the previews, and close with them.
             await actions.previews.end();
             const { document } = await documents.show(t('Lines'), lines, 'search-result');
-            markLines(document, markOf(text, matching));
+            markLines(document, lines, markOf(text, matching));
           });
           return false;
         },
@@ -108,10 +108,19 @@ function lineItem(hit: Hit, { pins }: HitActions): HitItem {
 const match = new Marking('editor.findMatchHighlight');
 let drawing: vscode.Disposable | undefined;
 
-/** Marks what was found in the document of lines, whenever it is shown. */
-function markLines(document: vscode.TextDocument, pattern: RegExp | undefined): void {
-  const lines = document.getText().split('\n');
-  const ranges = lines.flatMap((text, line) => {
+/** What marks the document of lines until the extension ends. */
+export const lineMarks = new vscode.Disposable(() => {
+  drawing?.dispose();
+  match.dispose();
+});
+
+/** Marks what was found in `lines` whenever its document, which may have its older text yet, has them. */
+function markLines(
+  document: vscode.TextDocument,
+  lines: string,
+  pattern: RegExp | undefined,
+): void {
+  const ranges = lines.split('\n').flatMap((text, line) => {
     const [number] = /^ +\d+: /.exec(text) ?? [];
     return number === undefined
       ? []
@@ -120,6 +129,9 @@ function markLines(document: vscode.TextDocument, pattern: RegExp | undefined): 
         );
   });
   const draw = (): void => {
+    if (document.getText() !== lines) {
+      return;
+    }
     for (const editor of vscode.window.visibleTextEditors) {
       if (editor.document === document) {
         match.draw(editor, ranges);
@@ -127,7 +139,14 @@ function markLines(document: vscode.TextDocument, pattern: RegExp | undefined): 
     }
   };
   drawing?.dispose();
-  drawing = vscode.window.onDidChangeVisibleTextEditors(draw);
+  drawing = vscode.Disposable.from(
+    vscode.window.onDidChangeVisibleTextEditors(draw),
+    vscode.workspace.onDidChangeTextDocument((change) => {
+      if (change.document === document) {
+        draw();
+      }
+    }),
+  );
   draw();
 }
 
