@@ -227,17 +227,18 @@ function rowCommands(
   };
   // VS Code tells of the row with the focus only where a key selects it, which opens it too.
   let opening: Promise<void> = Promise.resolve();
+  const opened = (): Promise<void> => opening.catch(() => undefined);
   return [
     command('result.open', (row, preserveFocus) => {
       opening = openHit(tree.hitOf(row), { preserveFocus: preserveFocus === true });
       return opening;
     }),
     command('result.why', async (row) => {
-      await opening;
+      await opened();
       await actions.why(tree.hitOf(row));
     }),
     command('result.openToSide', async (row) => {
-      await opening;
+      await opened();
       await openHit(tree.hitOf(row), { viewColumn: vscode.ViewColumn.Beside });
     }),
     command('result.pin', (row, rows) => {
