@@ -185,7 +185,7 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     ...followMachine(client, log),
   );
   void client.restart();
-  void sayWhatIsNew(context.globalState, version(context));
+  void withErrorsShown(() => sayWhatIsNew(context.globalState, version(context)));
   return {
     client,
     search: (query, limit) => client.search({ query, explain: true, ...(limit ? { limit } : {}) }),

@@ -1,13 +1,10 @@
 import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
+import { isNews } from './news';
 
-const KEY = 'packhound.version';
-
-/** Says once after an update that there is something new; nothing after the first installation. */
+/** Says once after an update to another minor version that there is something new. */
 export async function sayWhatIsNew(state: vscode.Memento, version: string): Promise<void> {
-  const before = state.get<string>(KEY);
-  await state.update(KEY, version);
-  if (before === undefined || release(before) === release(version)) {
+  if (!(await isNews(state, version))) {
     return;
   }
   const show = t('What Is New');
@@ -21,9 +18,4 @@ export async function sayWhatIsNew(state: vscode.Memento, version: string): Prom
 export async function showWhatIsNew(extension: vscode.Uri): Promise<void> {
   const page = vscode.Uri.joinPath(extension, 'CHANGELOG.md');
   await vscode.commands.executeCommand('markdown.showPreview', page);
-}
-
-/** Major and minor: a fix alone is no news. */
-function release(version: string): string {
-  return version.split('.').slice(0, 2).join('.');
 }

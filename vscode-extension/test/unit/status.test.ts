@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Memento } from 'vscode';
 import type { IndexStatus } from '../../src/protocol';
 import { namedSetting } from '../../src/status/namedSetting';
+import { isNews } from '../../src/status/news';
 import { statusText, type ServerState } from '../../src/status/statusText';
 
 function running(changes: Partial<IndexStatus>): ServerState {
@@ -78,4 +80,18 @@ test('a note that is about a setting names it', () => {
   const model = "lexical search only: setting 'encoder.path': model folder /x: no model.onnx";
   assert.equal(namedSetting(model), 'encoder.path');
   assert.equal(namedSetting('the disk is full'), undefined);
+});
+
+test('another minor version is news once, the first installation and a fix are none', async () => {
+  const stored = new Map<string, unknown>();
+  const state = {
+    keys: () => [...stored.keys()],
+    get: (key: string) => stored.get(key),
+    update: (key: string, value: unknown) => Promise.resolve(void stored.set(key, value)),
+  } as Memento;
+  const told: boolean[] = [];
+  for (const version of ['0.2.0', '0.2.0', '0.2.1', '0.3.0', '0.3.0', '1.3.0']) {
+    told.push(await isNews(state, version));
+  }
+  assert.deepEqual(told, [false, false, false, true, false, true]);
 });
