@@ -84,9 +84,11 @@ function named(path: string, name: string): string {
   return name ? `${path} ${name}` : path;
 }
 
-/** A budget as a user may write it: `8000`, `8,000`, `8.000`, `8k`; undefined where it is none. */
+/** A budget as a user may write it: `8000`, `8,000`, `1.000.000`, `8k`; undefined where it is none. */
 export function readBudget(text: string): number | undefined {
-  const match = /^(\d+(?:\.\d+)?)\s*(k?)$/i.exec(text.trim().replaceAll(/[,_ ]|\.(?=\d{3}$)/g, ''));
+  const plain = text.replaceAll(/[,_\s]/g, '');
+  const number = /^\d+(?:\.\d{3})+$/.test(plain) ? plain.replaceAll('.', '') : plain;
+  const match = /^(\d+(?:\.\d+)?)(k?)$/i.exec(number);
   if (!match?.[1]) {
     return undefined;
   }

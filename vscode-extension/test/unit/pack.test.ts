@@ -5,12 +5,26 @@ import { filesOf, packDocument, readBudget } from '../../src/pack/packDocument';
 import { hit } from './hits';
 
 test('budgets are read as people write them', () => {
-  const read = ['8000', '8k', '8,000', '8.000', ' 1.5K ', '0', '-3', 'many', ''].map(readBudget);
+  const read = [
+    '8000',
+    '8k',
+    '8,000',
+    '8.000',
+    '1.000.000',
+    '1.00.000',
+    ' 1.5K ',
+    '0',
+    '-3',
+    'many',
+    '',
+  ].map(readBudget);
   assert.deepEqual(read, [
     8000,
     8000,
     8000,
     8000,
+    1_000_000,
+    undefined,
     1500,
     undefined,
     undefined,
