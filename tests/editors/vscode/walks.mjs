@@ -14,7 +14,7 @@ function speakGerman() {
   globalThis._VSCODE_NLS_LANGUAGE = 'de';
 }
 
-await play(({ page, rows, status, until, asks, labels, row, picture, command, ready, openAt, activeTab, editorText }) => {
+await play(({ page, rows, status, until, asks, labels, row, picture, command, ready, openAt, activeTab, shownTab, editorText }) => {
   const shot = (name) => picture(`${walk}-${name}`);
   const keys = async (...all) => {
     for (const key of all) {
@@ -60,7 +60,7 @@ await play(({ page, rows, status, until, asks, labels, row, picture, command, re
       await until('the last answer', async () => /^send_with_retries/.test((await labels())[0] ?? ''));
       assert.match((await labels())[0], /send_with_retries.*courier\/retry\.py:26|send_with_retries.*retry\.py:26/);
       await fits();
-      await page.waitForTimeout(1200);
+      await until('the preview', async () => (await shownTab.getAttribute('aria-label'))?.includes('retry.py, preview'));
       await shot('search');
       if (walk === 'roots') {
         assert.ok((await labels()).some((label) => /depot/.test(label)), String(await labels()));
@@ -145,7 +145,7 @@ await play(({ page, rows, status, until, asks, labels, row, picture, command, re
       await shot('budget');
       await page.keyboard.insertText(said('4,000', '4.000'));
       await keys('Enter');
-      await asks(said('Untick what', 'Häkchen entfernen'));
+      await asks(said('Untick what', 'Häkchen bei dem entfernen'));
       await fits();
       await shot('files');
       await keys('Enter');
