@@ -63,28 +63,28 @@ export class HitList {
     this.onMove(this.firstRow);
   }
 
-  /** New rows if their hits come in another order. The active hit stays active, in its row. */
+  /** New rows if they say something else. A hit that is active stays so, in its row. */
   reorder(rows: Item[]): boolean {
-    const { items } = this.pick;
     const [active] = this.pick.activeItems;
-    const reordered = isHit(active) ? secondOrder(items, rows, active) : undefined;
-    if (!active || !reordered) {
-      return false;
+    const reordered = secondOrder(this.pick.items, rows, active);
+    if (reordered && isHit(active)) {
+      this.replace(active, laidOut(reordered), reordered.indexOf(active));
+    } else if (reordered) {
+      this.setRows(reordered);
     }
-    this.replace(active, laidOut(reordered));
-    return true;
+    return reordered !== undefined;
   }
 
   /** The rows answer an older text: they look so, and go on doing what they do. */
   dim(): void {
     const { items, activeItems } = this.pick;
-    this.replace(activeItems[0], items.map(dimmed));
+    const [active] = activeItems;
+    this.replace(active, items.map(dimmed), active ? items.indexOf(active) : -1);
   }
 
-  /** Other rows, of which the one in the place of the active row is the same hit. */
-  private replace(active: Item | undefined, rows: Item[]): void {
-    const { items } = this.pick;
-    const same = active && rows[items.indexOf(active)];
+  /** Other rows, of which the one at this place is the active row. */
+  private replace(active: Item | undefined, rows: Item[], at: number): void {
+    const same = rows[at];
     this.firstRow = this.firstRow === active ? same : this.firstRow;
     this.previewed = this.previewed === active ? same : this.previewed;
     this.pick.keepScrollPosition = true;

@@ -274,8 +274,12 @@ test('changes come with at most five tests, and each caller and file once', () =
 test('a second answer changes the order around the active row', () => {
   const [a, b, c, d] = [1, 2, 3, 4].map((rank) => ({ hit: hit(rank, `${rank}.py`, []) }));
   assert.ok(a && b && c && d);
-  const note = { label: 'a note' };
-  assert.equal(secondOrder<object>([a, b], [note, { ...a }, { ...b }], a), undefined);
+  const [note, other] = [{ label: 'a note' }, { label: 'another' }];
+  assert.equal(secondOrder<object>([note, a], [{ ...note }, { ...a }], a), undefined);
+  assert.equal(secondOrder<object>([a, b, note], [b, a, note], note), undefined);
+  assert.deepEqual(secondOrder<object>([a, b], [note, a, b], a), [note, a, b]);
+  assert.deepEqual(secondOrder<object>([note], [a, b], note), [a, b]);
+  assert.deepEqual(secondOrder([note], [other], note), [other]);
   assert.deepEqual(secondOrder([a, b, c], [c, { ...b }, a], b), [c, b, a]);
   assert.deepEqual(secondOrder([a, b, c], [c, b, { ...a }], a), [a, c, b]);
   assert.deepEqual(secondOrder<object>([note, a, b], [d, c, a], a), [d, a, c]);
