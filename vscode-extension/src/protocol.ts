@@ -229,6 +229,11 @@ export interface IndexStatus {
   notes?: string[];
 }
 
+/** Every setting in force, of each folder. */
+export interface SettingsInForce {
+  roots: { settings: { name: string; value: unknown }[] }[];
+}
+
 /** The same for one piece of code, or one record, in two answers. */
 export function keyOf(hit: Hit): string {
   return hit.id ?? `${hit.uri}#${hit.start_line}-${hit.end_line}`;
@@ -248,6 +253,7 @@ export const methods = {
   symbol: 'packhound/symbol',
   changes: 'packhound/changes',
   status: 'packhound/status',
+  config: 'packhound/config',
   indexState: 'packhound/indexState',
   picked: 'packhound/picked',
   forget: 'packhound/forget',

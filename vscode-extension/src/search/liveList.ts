@@ -39,8 +39,8 @@ export interface Question {
   title: string;
   placeholder: string;
   ask: (text: string, token: vscode.CancellationToken, facet?: string) => Promise<Answer>;
-  /** Asks for more hits in a better order, which takes longer. */
-  refine?: (text: string, token: vscode.CancellationToken) => Promise<Answer>;
+  /** Asks for more hits in a better order, which takes longer; undefined where there can be none. */
+  refine?: (text: string, token: vscode.CancellationToken) => Promise<Answer | undefined>;
   rowsWithoutText: () => Item[];
   /** Pressed with the text that is there; true where title and rows are to be made anew. */
   buttons: (vscode.QuickInputButton & { press: (text: string) => boolean })[];
@@ -206,9 +206,11 @@ export class LiveList {
   private onClose(isOpened: boolean): void {
     const { client, results, actions, question } = this;
     const [text, key] = [this.list.pick.value, this.list.activeKey];
-    goOn = () => {
-      new LiveList(client, results, actions, question).show(text, key);
-    };
+    if (text.trim()) {
+      goOn = () => {
+        new LiveList(client, results, actions, question).show(text, key);
+      };
+    }
     const resultSet = isOpened ? this.last : undefined;
     if (resultSet) {
       this.results.keep(resultSet);

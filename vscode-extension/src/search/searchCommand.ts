@@ -3,7 +3,8 @@ import * as vscode from 'vscode';
 import { chooseMany } from '../boxes';
 import type { HitActions } from '../hitActions';
 import { focus } from '../places';
-import type { Hit, SearchParams, SearchResults } from '../protocol';
+import type { Hit, SearchParams, SearchResults, SettingsInForce } from '../protocol';
+import { methods } from '../protocol';
 import type { Results } from '../results/results';
 import type { PackhoundClient } from '../server/packhoundClient';
 import { suggestions } from './filterSuggestions';
@@ -58,6 +59,7 @@ export function searchAsTyped(
       },
     };
   };
+  let hasRemotes: Promise<boolean> | undefined;
   const list = new LiveList(client, results, actions, {
     title: asIf ? t('Packhound: Search Code + as if {0} were applied', asIf.name) : TITLE,
     placeholder: t(
@@ -66,14 +68,21 @@ export function searchAsTyped(
     ),
     ask: (text, token, facet) =>
       answer({ query: text, ...near, ...(facet && { facets: [facet] }) }, token),
-    refine: (text, token) =>
-      answer({ query: text, ...near, deep: isRefined(), remotes: true }, token),
+    refine: async (text, token) => {
+      const deep = isRefined();
+      return deep || (await (hasRemotes ??= namesRemotes(client)))
+        ? answer({ query: text, ...near, deep, remotes: true }, token)
+        : undefined;
+    },
     buttons: [
       {
         iconPath: new vscode.ThemeIcon('star'),
         tooltip: t('Save this search, or forget it'),
         press: (text) => {
           const query = text.trim();
+          if (!query) {
+            return false;
+          }
           memory.toggleSaved(query);
           const isSaved = memory.saved.includes(query);
           vscode.window.setStatusBarMessage(
@@ -104,7 +113,9 @@ export function searchAsTyped(
       ),
     ],
     onClose: (text, opened) => {
-      memory.last = text.trim();
+      if (text.trim()) {
+        memory.last = text.trim();
+      }
       if (opened) {
         memory.add(opened.title);
       }
@@ -116,6 +127,15 @@ export function searchAsTyped(
 /** The deep model gives a second answer, not the first one, and not none. */
 function isRefined(): boolean {
   return vscode.workspace.getConfiguration('packhound').get('search.deep') === 'auto';
+}
+
+/** There are repositories to search beside the workspace; a file of the user may name them too. */
+async function namesRemotes(client: PackhoundClient): Promise<boolean> {
+  const { roots } = await client.request<SettingsInForce>(methods.config, {});
+  const remotes = roots
+    .flatMap(({ settings }) => settings)
+    .filter(({ name }) => name === 'team.remotes');
+  return remotes.some(({ value }) => Array.isArray(value) && value.length > 0);
 }
 
 /** The query for the types that the user chooses; unchanged where none is chosen. */
