@@ -224,8 +224,8 @@ local function hit_keys(items)
     :totable()
 end
 
---- The rows of a second answer, with the row that the user is in where it is in the first, so that
---- Enter opens the same hit; nil where the hits of both come in the same order.
+--- The rows of a second answer, with the hit that the user is in where it is in the first, so that
+--- Enter opens it still; nil where the hits of both come in the same order.
 ---@param first table[]
 ---@param second table[]
 ---@param current integer the user's row in `first`
@@ -233,6 +233,10 @@ end
 function M.reorder(first, second, current)
   if vim.deep_equal(hit_keys(first), hit_keys(second)) then
     return nil
+  end
+  -- A note may hold no more, such as that nothing was found.
+  if first[current].is_note then
+    return second
   end
   local rows = vim.tbl_filter(function(item)
     return key(item) ~= key(first[current])

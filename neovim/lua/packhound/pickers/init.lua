@@ -43,6 +43,17 @@ local function is_refined()
   return (vim.tbl_get(config.values.settings, 'search', 'deep') or 'auto') == 'auto'
 end
 
+--- There are repositories to search beside the folder; a file of the user may name them too.
+---@param answer table of `packhound/config`
+---@return boolean
+local function names_remotes(answer)
+  return vim.iter(answer.roots):any(function(root)
+    return vim.iter(root.settings):any(function(row)
+      return row.name == 'team.remotes' and row.value[1] ~= nil
+    end)
+  end)
+end
+
 ---@class packhound.Question what a picker asks the server at each key
 ---@field title string
 ---@field method string
@@ -75,6 +86,7 @@ function M.asker(question)
   local bufnr = vim.api.nvim_get_current_buf()
   local near = client.near()
   local cancel = function() end
+  local has_remotes
   return function(text, show, later)
     later = later or {}
     M.latest = { question = question, text = text }
@@ -93,7 +105,20 @@ function M.asker(question)
       if cancelled then
         return
       end
-      local params = near(vim.tbl_extend('error', question.params(text), { deep = is_refined(), remotes = true }))
+      local deep = is_refined()
+      if not deep and has_remotes == nil then
+        cancel_request = client.request_async('packhound/config', {}, function(_, answer)
+          has_remotes = answer and names_remotes(answer)
+          if has_remotes then
+            refine()
+          end
+        end, bufnr)
+        return
+      end
+      if not deep and not has_remotes then
+        return
+      end
+      local params = near(vim.tbl_extend('error', question.params(text), { deep = deep, remotes = true }))
       cancel_request = client.request_async(question.method, params, function(_, results)
         if results and later.better(hits.rows(results)) then
           hits.last = results
