@@ -255,8 +255,9 @@ def test_a_false_digest_replaces_nobodys_note(
             [KITCHEN, KITCHEN],
         )
     bob.sync()
-    assert bob.recall("gas") == [("ann_n", "Off at night")]
-    assert len(bob.ask("memory/list")["notes"]) == 1
+    # Hers is her own, whatever its id, and those of nobody are none.
+    assert bob.recall("gas") == [("ann_n", "Off at night"), ("eve_n", "Leave it on")]
+    assert len(bob.ask("memory/list")["notes"]) == 2
 
 
 def test_while_the_store_is_down_it_is_said_once_and_sent_later(
@@ -354,6 +355,17 @@ def test_a_second_clone_on_the_machine_deletes_nothing_of_the_first(
     assert second.recall("gas") == [("ann_n", "Off at night")]
 
 
+def test_a_damaged_name_of_the_machine_is_made_anew(
+    join: Callable[..., Person], database: Database, tmp_path: Path
+) -> None:
+    (tmp_path / "data").mkdir(mode=0o700)
+    (tmp_path / "data" / "team-device").write_bytes(b"\xff\xfe")
+    ann = join("ann", data=tmp_path / "data")
+    ann.ask("remember", key="gas", content="Off at night")
+    ann.sync()
+    assert [note["key"] for _, note in rows(database)] == ["gas"]
+
+
 def test_rebuild_sends_all_again(join: Callable[..., Person], database: Database) -> None:
     ann = join("ann")
     ann.ask("remember", key="gas", content="Off at night")
@@ -400,6 +412,8 @@ def test_the_command_line_sends_before_it_ends(database: Database, tmp_path: Pat
     identity = run("memory", "add", "insight", "gas", "Off at night").split()[-1]
     assert [note["id"] for _, note in rows(database)] == [identity]
     assert "1 records" in run("rebuild", "--remote", "--regenerate-embeddings")
+    with pytest.raises(subprocess.CalledProcessError):
+        run("rebuild", "code", "--remote")
     run("memory", "forget", identity)
     assert rows(database) == []
 

@@ -34,6 +34,8 @@ def rebuild(sources: Sequence[str], root: Path, regenerate_embeddings: bool, rem
     Vectors of unchanged records are reused where a running process has them.
     """
     other_sources = [name for name in sources if name != CODE]
+    if remote and CODE in sources:
+        raise click.UsageError("--remote is of notes alone")
     if CODE in sources or not (sources or remote):
         _rebuild_code(root)
     if not sources or other_sources:

@@ -314,8 +314,9 @@ def _notes_of(hit: Row) -> Sequence[Row]:
 
 
 def _note_line(note: Row) -> str:
-    """Return a note on code in one line, of a shared one with its author."""
-    by = f" ({byline(note['metadata'])})" if note["metadata"].get("shared") else ""
+    """Return a note on code in one line, with whose it is unless it is the user's own."""
+    is_of_others = note["metadata"].get("shared") or note["metadata"].get("owner")
+    by = f" ({byline(note['metadata'])})" if is_of_others else ""
     return safe_line(" ".join(f"{note['type']} {note['title']}{by}: {note['text']}".split()))
 
 

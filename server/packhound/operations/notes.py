@@ -7,6 +7,7 @@ A note is of one folder; `memory/...` are the requests of editors and the comman
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
 
 NOT_FOUND = "not_found"
 GROUP = "memory"
+_TEAM_S = 1.0
+"""Time that a recall waits for what others have pushed, to all folders together."""
 _NAME_OF = {"insight": "key", "decision": "topic", "stash": "name"}
 _AUTHOR = "agent"
 _MAX_LISTED = 1_000
@@ -272,10 +275,14 @@ def recall(call: Call, request: Recall | Pop) -> Json:
     """Return the insight or stash of a name in any folder, else the nearest of all by rank."""
     kind: NoteType = "stash" if isinstance(request, Pop) else "insight"
     name = request.name if isinstance(request, Pop) else request.key
-    recalled = [
-        (root, root.engine.notes.recall(kind, name, request.limit, root.engine.search))
-        for root in call.roots
-    ]
+    for root in call.roots:
+        root.engine.notes.team.start_round()
+    deadline, recalled = time.monotonic() + _TEAM_S, []
+    for root in call.roots:
+        notes, seconds = root.engine.notes, max(0.0, deadline - time.monotonic())
+        recalled.append(
+            (root, notes.recall(kind, name, request.limit, root.engine.search, seconds))
+        )
     exact = [pair for pair in recalled if pair[1].match_type == "exact"]
     rankings = [
         [note_row(call, root, note) for note in answer.notes] for root, answer in exact or recalled

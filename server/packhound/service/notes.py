@@ -42,8 +42,6 @@ _PACK_CHARACTERS = 400
 """Of a note in a pack."""
 NOTHING_OF = "nothing of type:"
 """A note on an answer without a record begins with this."""
-_TEAM_S = 1.0
-"""Time that a recall waits for what others have pushed."""
 _RECENT = 5
 """Names that are proposed where nothing was recalled."""
 
@@ -152,13 +150,19 @@ class FolderNotes:
         return any(note.anchors for note in self.notebook.all())
 
     def recall(
-        self, kind: NoteType, name: str, limit: int, search: Callable[[Query], Results]
+        self,
+        kind: NoteType,
+        name: str,
+        limit: int,
+        search: Callable[[Query], Results],
+        seconds: float = 0.0,
     ) -> Recalled:
         """Return the notes of an id or exact name, else those that `search` finds by meaning.
 
-        Of a name the newest of each person's, the user's own first.
+        Of a name the newest of each person's, the user's own first. Waits some seconds for what
+        others have pushed.
         """
-        unsaid = self.team.look(_TEAM_S)
+        unsaid = self.team.look(seconds)
         notes = self.notebook.all([kind])
         exact = [note for note in notes if name in (note.id, note.name)]
         if exact:

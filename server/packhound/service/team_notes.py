@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import re
 import secrets
 import threading
 import time
@@ -42,6 +43,7 @@ _AT_ONCE = 50
 _MAX_BYTES = 64 << 20
 """Of all notes of others together, the newest first."""
 _LOOK_S, _FIRST_RETRY_S, _LAST_RETRY_S = 30.0, 5.0, 300.0
+_DEVICE = re.compile(rb"[0-9a-f]{16}")
 _CLOSE_S = 3.0
 """Time that a last round has before its process ends."""
 
@@ -117,7 +119,7 @@ class TeamNotes:
         """Read what others have pushed, for some seconds at most; return what to say once."""
         if not self.is_on:
             return []
-        if thread := self.start_round():
+        if thread := self._thread or self.start_round():
             thread.join(seconds)
         notes, self._unsaid = [*filter(None, (self._unsaid,))], ""
         return notes
@@ -150,6 +152,8 @@ class TeamNotes:
                 self._round(anew=False)
             except (StoreError, OSError) as problem:
                 log.warning("%s: notes of the team: %s", self._folder.root, problem)
+            except Exception:
+                log.exception("%s: notes of the team", self._folder.root)
 
     def _round(self, *, anew: bool) -> None:
         """Read the notes of others, then make the store equal to the local file.
@@ -177,7 +181,7 @@ class TeamNotes:
         """Note why notes are not read or sent, and try again later; raises what is raised."""
         try:
             yield
-        except (StoreError, OSError) as problem:
+        except Exception as problem:
             self._unsaid = self._unsaid if backoff.failures else unsaid
             backoff.fail()
             self._problems[done] = visible_line(f"notes of the team are not {done}: {problem}")
@@ -199,9 +203,13 @@ class TeamNotes:
             key = entry.owner, entry.digest
             self._read[key] = before[key] if key in before else _decode(entry, texts.get(key, b""))
         if self._read != before:
-            # Of equal ids, which nobody gets by chance, the first owner's counts each time.
-            rows = sorted(self._read.items(), reverse=True)
-            self._notes = {note.id: note for _, note in rows if note}
+            notes = dict[str, Note]()
+            for (owner, _), note in sorted(self._read.items()):
+                if note and note.id in notes:  # By nobody's chance; it may hide nothing of others.
+                    note = replace(note, id=f"{note.id}@{owner}")
+                if note:
+                    notes[note.id] = note
+            self._notes = notes
             self._n_changes += 1
 
     def _send(
@@ -232,12 +240,10 @@ class TeamNotes:
 
 def _device_id(path: Path) -> str:
     """Return what tells the notes of this machine from those of others of the same user."""
-    try:
-        return path.read_text("ascii").strip()
-    except FileNotFoundError:
+    if not (path.is_file() and _DEVICE.fullmatch(path.read_bytes().strip())):
         make_private_folder(path.parent)
         write_private_atomic(path, secrets.token_hex(8).encode())
-        return path.read_text("ascii").strip()
+    return path.read_text("ascii").strip()
 
 
 def _encode(note: Note) -> tuple[bytes, bytes]:
