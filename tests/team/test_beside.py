@@ -298,6 +298,56 @@ def test_other_types_than_code_are_asked_of_the_folder_alone(
     assert [hit["type"] for hit in found["hits"]] == ["note"]
 
 
+def test_while_a_later_push_cannot_be_pulled_the_one_before_is_searched(
+    open_office: Open, clones: dict[str, Path], ci: str, database: Database
+) -> None:
+    office = open_office()
+    assert (KITCHEN, "soup/plate_1.py") in places(searched(office, "carry_soup_1"))
+    (clones[KITCHEN] / "stove.py").write_text("def light_stove(gas):\n    return gas\n")
+    commit_all(clones[KITCHEN])
+    push_to(ci, clones[KITCHEN], KITCHEN)
+    with database.connect() as connection:
+        connection.execute("UPDATE packhound.files SET text = 'x' WHERE path = 'stove.py'")
+    assert any("is damaged" in note for note in office.others.look())
+    found = search(office, "carry_soup_1")
+    assert (KITCHEN, "soup/plate_1.py") in places(found)
+    note = f"not searched yet: the newest push of {KITCHEN} (a text of the team's store is damaged)"
+    assert note in found["notes"]
+
+
+def test_without_a_store_a_note_says_so(open_office: Open) -> None:
+    office = open_office(team__store="")
+    found = search(office, "carry_paper")
+    assert places(found) == [("", "desk.py")]
+    assert [note for note in found["notes"] if "your 'team.store' names none" in note]
+    assert office.others.look() == [note for note in found["notes"] if "team.store" in note]
+
+
+def test_dates_of_pushes_answer_no_question(open_office: Open, clones: dict[str, Path]) -> None:
+    office = open_office()
+    assert {name for name, _ in places(searched(office, "carry a plate"))} >= {KITCHEN}
+    found = search(office, "carry a plate since:2020-01-01")
+    assert {name for name, _ in places(found)} <= {""}
+    assert any(note.startswith("without remote repositories") for note in found["notes"])
+
+
+def test_an_organisation_asks_no_remotes_where_none_are_wanted(
+    open_office: Open, clones: dict[str, Path]
+) -> None:
+    office = open_office()
+    searched(office, "carry")
+    assert places(searched(office, "org:shop carry a plate"))
+    arguments = {"query": "org:shop carry", "remotes": False, "deep": False}
+    refusal = "'org:shop': no open folder is of it"
+    # A list at each key asks with the remotes next.
+    typed = search(office, "org:shop carry", remotes=False)
+    assert typed["hits"] == [] and typed["notes"] == [refusal]
+    with pytest.raises(SettingsError, match=refusal):
+        answer(Call(Roots([office]), office.index.settings), "search", arguments)
+    with pytest.raises(SettingsError, match="leave out"):
+        named(office, "org:shop repo:kitchen carry")
+
+
 @pytest.mark.parametrize("name", ["team.remotes", "team.link", "team.remoteMegabytes"])
 def test_the_settings_are_the_users(name: str, tmp_path: Path) -> None:
     from packhound.core.settings_files import FolderSettings, Overrides

@@ -21,6 +21,7 @@ from packhound.operations import Call, answer
 from packhound.service import remotes
 from packhound.service.engine import Engine
 from packhound.service.several_roots import Roots
+from packhound.team.admin import Administration
 from packhound.team.push import push
 from packhound.team.remote import match_branches
 from packhound.team.store import Branch, Row, Store
@@ -151,6 +152,20 @@ def test_those_who_ask_at_once_have_it_written_once(
         answers = [pool.submit(ask, office, "search", query=query) for _ in range(2)]
         names = [each.result()["hits"][0]["name"] for each in answers]
     assert names == ["light_stove"] * 2 and len(written) == 1
+
+
+def test_what_may_not_be_read_any_more_is_deleted_when_another_is_asked(
+    office: Engine, ci: str, kitchen: Path, database: Database, cache: Path
+) -> None:
+    push_to(ci, kitchen, KITCHEN)
+    push_to(ci, kitchen, CELLAR)
+    assert ask(office, "search", query="repo:kitchen light_stove")["hits"]
+    with Administration.open(database.url) as store:
+        store.revoke("ann_r", KITCHEN, "*")
+    database.user("ann_r", (CELLAR, "*", False))
+    hits = ask(office, "search", query="repo:cellar light_stove")["hits"]
+    assert hits[0]["label"] == "repo@example.org+shop+cellar@main"
+    assert len([*cache.rglob("stove.py")]) == 1
 
 
 def test_a_pattern_of_many_stars_takes_no_time() -> None:

@@ -37,7 +37,10 @@ def elsewhere(
     """
     call, arguments, notes = _other_root(call, arguments)
     call, arguments, note = _as_if_patched(call, arguments)
-    return call, arguments, [*notes, *note]
+    notes = [*notes, *note]
+    if notes and _organisation_of(arguments):
+        raise SettingsError("'org:' is of all folders: leave out rev:, deps:, repo:, or the patch")
+    return call, arguments, notes
 
 
 def beside(
@@ -49,17 +52,19 @@ def beside(
     there are no others.
     """
     query = str(arguments.get("query") or "")
-    match = None if "\n" in query.strip() else _ORGANISATION.search(query)
-    if arguments.get("root") or not (match or arguments.get("remotes", True)):
+    match = _organisation_of(arguments)
+    wants_remotes = bool(arguments.get("remotes", True))
+    if arguments.get("root") or not (match or wants_remotes):
         return call, arguments, []
     remotes, notes = dict[str, service.Root](), dict[str, None]()
     seconds = 0.0 if call.is_agent or call.is_typing else _REMOTES_S
     deadline = time.monotonic() + seconds
-    asking = [root.engine for root in call.roots if root.engine.index.settings.team.remotes]
+    engines = [root.engine for root in call.roots] if wants_remotes else []
+    asking = [engine for engine in engines if engine.index.settings.team.remotes]
     cloned = {name for root in call.roots if asking for name in root.engine.others.repositories}
     for engine in asking:
-        left = max(0.0, deadline - time.monotonic())
-        others, lacking = engine.others.beside(query, cloned, left)
+        seconds_left = max(0.0, deadline - time.monotonic())
+        others, lacking = engine.others.beside(query, cloned, seconds_left)
         notes |= dict.fromkeys(lacking)
         remotes |= {o.label: service.Root(o.engine, o.label, o.origin) for o in others}
     roots = call.roots.beside([*remotes.values()])
@@ -67,10 +72,18 @@ def beside(
         arguments = {**arguments, "query": _ORGANISATION.sub("", query, count=1).strip()}
         roots = roots.of_organisation(match[1])
         if not (len(roots) or roots.remotes):
-            where = "no open folder, and no repository of team.remotes that is pulled, is of it"
-            problem = f"'org:{visible_line(match[1][:200])}': {where}"
-            raise SettingsError("; ".join((problem, *notes)))
+            more = ", and no repository of team.remotes that is pulled," if wants_remotes else ""
+            problem = f"'org:{visible_line(match[1][:200])}': no open folder{more} is of it"
+            if wants_remotes or not call.is_typing:
+                raise SettingsError("; ".join((problem, *notes)))
+            notes = {problem: None}  # The list asks again, with the remotes.
     return replace(call, roots=roots), arguments, [*notes]
+
+
+def _organisation_of(arguments: Mapping[str, object]) -> re.Match[str] | None:
+    """Return the `org:NAME` of a query, None in what was pasted."""
+    query = str(arguments.get("query") or "")
+    return None if "\n" in query.strip() else _ORGANISATION.search(query)
 
 
 def _as_if_patched(

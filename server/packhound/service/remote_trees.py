@@ -31,7 +31,10 @@ class Origin(NamedTuple):
 
     def place(self, path: str, line: int) -> Json:
         """Return where a 1-based line of a file is, with a link where there is a template."""
-        row: Json = {"repository": visible_line(self.repository), "branch": self.branch}
+        row: Json = {
+            "repository": visible_line(self.repository),
+            "branch": visible_line(self.branch),
+        }
         values = {**self._asdict(), "path": path}
         link = self.link.replace("{line}", str(line))
         for name in ("repository", "branch", "commit", "path"):
@@ -40,9 +43,10 @@ class Origin(NamedTuple):
 
 
 def trees_of(settings: Settings) -> list[team.Tree]:
-    """Return what is here of the user's store."""
+    """Return what is here of the user's store, the newest push first."""
     marks = trees_folder(settings.team.store).glob("*.repository")
-    return [tree for mark in marks if (tree := team.read_tree(mark.with_suffix("")))]
+    trees = [tree for mark in marks if (tree := team.read_tree(mark.with_suffix("")))]
+    return sorted(trees, key=lambda tree: tree.branch.pushed_at, reverse=True)
 
 
 def delete_parts(folder: Path) -> None:

@@ -51,6 +51,7 @@ _BRANCH_S = 5.0
 """Time in which a branch is not looked up again for `repo:NAME`."""
 _LOOK_S, _FIRST_RETRY_S, _LAST_RETRY_S = 60.0, 5.0, 300.0
 _COMMIT_DIGITS = 12
+_NO_STORE = "team.remotes names repositories of a store, and your 'team.store' names none"
 
 
 class Other(NamedTuple):
@@ -68,7 +69,8 @@ class Remotes:
     """The trees of a store and their engines. Any thread may call."""
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()
+        # `_lock` is held for moments, `_open_lock` while an engine is opened.
+        self._lock, self._open_lock = threading.Lock(), threading.Lock()
         self._look_lock, self._write_lock = threading.Lock(), threading.Lock()
         self._fetch_lock = threading.Lock()
         self._followers: set[object] = set()
@@ -95,13 +97,16 @@ class Remotes:
         """Close the engines if nobody follows any more; trees and indexes stay in the cache."""
         with self._lock:
             self._followers.discard(follower)
+        self._close_unfollowed()
+
+    def _close_unfollowed(self) -> None:
+        with self._lock:
             if self._followers:
                 return
             opened, self._opened = self._opened, {}
             self._chosen, self._looked_for = (), None
-            self._has_chosen.clear()
-            for root in opened.values():
-                root.engine.close()
+        for root in opened.values():
+            root.engine.close()
 
     def at(self, folder: str) -> Other | None:
         """Return the tree at a path, as rows of answers name it, if it is open."""
@@ -125,7 +130,7 @@ class Remotes:
         if not url:
             raise SettingsError("'repo:NAME' asks a team's store, which your 'team.store' names")
         try:
-            branch = self._branch(name, url)
+            branch = self._branch(name, settings)
             folder = folder_of(url, branch)
             if team.read_tree(folder) is None:
                 with team.Store.open(url) as store:
@@ -149,22 +154,27 @@ class Remotes:
 
         Also which are not, and why. Waits some seconds for the reading of what is pulled alone.
         """
+        if not settings.team.store:
+            return [], [_NO_STORE]
         self._look_behind(settings, peers)
-        if seconds and settings.team.remotes:
+        if seconds:
             deadline = time.monotonic() + seconds
             self._has_chosen.wait(seconds)
             for root in self._opened.values():
                 root.engine.settled(max(0.0, deadline - time.monotonic()))
-        opened = self._opened
+        all_lacking, opened = self._lacking, self._opened
         roots = [opened[folder] for folder in self._chosen if folder in opened]
         roots = [o for o in roots if o.origin and o.origin.repository not in cloned]
-        lacking = {name: why for name, why in self._lacking.items() if name not in cloned}
+        lacking = {name: why for name, why in all_lacking.items() if name not in cloned}
         fetched = [self._fetch_behind(root, query, settings, seconds) for root in roots]
         for root in roots:
             if root.origin and not root.engine.reading.is_complete:
                 lacking[root.origin.repository] = root.engine.reading.note
         ready = [root for root in roots if root.engine.reading.is_complete]
-        notes = [f"not searched yet: {name} ({why})" for name, why in lacking.items()]
+        # Until it is here, the push before it is searched.
+        part = {root.origin.repository: "the newest push of " for root in ready if root.origin}
+        parts = [f"{part.get(name, '')}{name} ({why})" for name, why in lacking.items()]
+        notes = [f"not searched yet: {each}" for each in parts]
         return ready, [*map(visible_line, notes), *filter(None, (*fetched, self._problem))]
 
     def _fetch_behind(self, root: Other, query: str, settings: Settings, seconds: float) -> str:
@@ -220,6 +230,8 @@ class Remotes:
 
     def look(self, settings: Settings, peers: Peers) -> list[str]:
         """Pull the repositories of `team.remotes` now; return what was not, and why."""
+        if settings.team.remotes and not settings.team.store:
+            return [_NO_STORE]
         self._look(settings, peers)
         notes = [f"{name}: {why}" for name, why in self._lacking.items()]
         return [*map(visible_line, notes), *filter(None, (self._problem,))]
@@ -231,12 +243,10 @@ class Remotes:
             if self._looking or not (is_new or (is_due and self._backoff.due)):
                 return
             if is_new:
-                self._chosen, self._lacking, self._problem = (), {}, ""
-                if settings.team.store and settings.team.remotes:
-                    self._lacking = {"the repositories of team.remotes": "they are looked up"}
+                self._has_chosen.clear()
+                self._chosen, self._problem = (), ""
+                self._lacking = {"the repositories of team.remotes": "they are looked up"}
             self._looked_for, self._looked_at = settings.team, time.monotonic()
-            if not (settings.team.store and settings.team.remotes):
-                return
             self._looking = threading.Thread(
                 target=self._run, args=(settings, peers), name="packhound-remotes", daemon=True
             )
@@ -249,25 +259,28 @@ class Remotes:
             log.exception("the repositories of team.remotes are not looked up")
         finally:
             self._looking = None
+            self._has_chosen.set()
 
     def _look(self, settings: Settings, peers: Peers) -> None:
         """Open what is pulled, then ask the store, pull what is missing and drop what is gone."""
         try:
-            trees = {tree.branch: tree.folder for tree in trees_of(settings)}
-            newest = sorted(trees, key=lambda branch: branch.pushed_at, reverse=True)
-            self._choose(matching_branches(newest, settings), settings, peers)
+            pulled = [tree.branch for tree in trees_of(settings)]
+            self._choose(matching_branches(pulled, settings), settings, peers)
             with team.Store.open(settings.team.store) as store:
-                branches = store.branches()
-                readable = {branch.id for branch in branches}
-                trees_now = trees_of(settings)
-                self._drop(tree.folder for tree in trees_now if tree.branch.id not in readable)
-                named = matching_branches(branches, settings)
+                named = matching_branches(self._readable(store, settings), settings)
                 self._pull(store, named, settings, peers)
             self._problem = ""
             self._backoff.reset()
         except (StoreError, OSError) as problem:
             self._problem = f"the team's store is not read: {visible_line(str(problem))}"
             self._backoff.fail()
+
+    def _readable(self, store: team.Store, settings: Settings) -> list[team.Branch]:
+        """Return the branches that the user may read; what is here of others is deleted."""
+        branches = store.branches()
+        ids = {branch.id for branch in branches}
+        self._drop(tree.folder for tree in trees_of(settings) if tree.branch.id not in ids)
+        return branches
 
     def _pull(
         self, store: team.Store, named: Sequence[team.Branch], settings: Settings, peers: Peers
@@ -277,8 +290,8 @@ class Remotes:
         missing = [each for each in named if team.read_tree(folder_of(url, each)) is None]
         lacking = {branch.repository: "it is being pulled" for branch in missing}
         for branch in missing:
-            self._lacking = dict(lacking)
             self._choose(named, settings, peers)
+            self._lacking = dict(lacking)  # Not before: what is being opened is lacking too.
             try:
                 self._write(store, branch, settings, protected=named)
                 del lacking[branch.repository]
@@ -288,34 +301,34 @@ class Remotes:
         self._lacking = lacking
 
     def _choose(self, branches: Sequence[team.Branch], settings: Settings, peers: Peers) -> None:
-        """Open the trees of some branches, and ask no other ones."""
-        folders = [(folder_of(settings.team.store, each), each) for each in branches]
-        chosen = [(folder, each) for folder, each in folders if team.read_tree(folder)]
+        """Open the newest trees of some branches that are here, and ask no other ones."""
+        newest = {tree.branch.id: tree for tree in reversed(trees_of(settings))}
+        chosen = [newest[branch.id] for branch in branches if branch.id in newest]
         with self._lock:
             if not self._followers:
                 return
-            self._chosen = tuple(folder for folder, _ in chosen)
-            for folder, branch in chosen:
-                self._open(folder, branch, settings, peers)
+            self._chosen = tuple(tree.folder for tree in chosen)
+        for tree in chosen:
+            self._open(tree.folder, tree.branch, settings, peers)
+        self._close_unfollowed()  # The last one may have left meanwhile.
         self._has_chosen.set()
 
-    def _branch(self, name: str, url: str) -> team.Branch:
+    def _branch(self, name: str, settings: Settings) -> team.Branch:
+        url = settings.team.store
         asked_at, branch = self._branches.get((url, name), (0.0, None))
         if branch is None or time.monotonic() - asked_at > _BRANCH_S:
             with team.Store.open(url) as store:
-                branch = team.find_branch(store.branches(), name)
+                branch = team.find_branch(self._readable(store, settings), name)
             self._branches[url, name] = time.monotonic(), branch
         return branch
 
     def _open(self, folder: Path, branch: team.Branch, settings: Settings, peers: Peers) -> Other:
         from packhound.service.engine import Engine  # An engine has these.
 
-        with self._lock:
-            opened = dict(self._opened)
-            root = opened.pop(folder, None)
-            engine = root.engine if root else None
-            if engine is None:
-                engine = Engine.open(folder, changed(settings, READ_ONLY), peers=peers)
+        with self._open_lock:
+            root = self._opened.get(folder)
+            of_tree = changed(settings, READ_ONLY)
+            engine = root.engine if root else Engine.open(folder, of_tree, peers=peers)
             origin = Origin(branch.repository, branch.name, branch.commit, settings.team.link)
             label = f"repo@{branch.repository}@{branch.name}".replace("/", "+")
             note = (
@@ -325,13 +338,15 @@ class Remotes:
             tree = team.read_tree(folder)
             is_whole = tree is None or tree.is_whole
             root = Other(engine, visible_line(label), visible_line(note), origin, is_whole)
-            opened[folder] = root
-            unnamed = [each for each in opened if each not in self._chosen]
-            closed = [opened.pop(each) for each in unnamed[:-MAX_OPEN]]
-            self._opened = opened
-            for each in closed:
-                each.engine.close()
-            return root
+            with self._lock:
+                opened = {each: o for each, o in self._opened.items() if each != folder}
+                opened[folder] = root
+                unnamed = [each for each in opened if each not in self._chosen]
+                closed = [opened.pop(each) for each in unnamed[:-MAX_OPEN]]
+                self._opened = opened
+        for each in closed:
+            each.engine.close()
+        return root
 
     def _write(
         self,
@@ -345,7 +360,7 @@ class Remotes:
         Raises StoreError where there is no room for it beside what is `protected`; and OSError.
         """
         folder = folder_of(settings.team.store, branch)
-        fixed = {folder_of(settings.team.store, each) for each in protected}
+        fixed = {each.id for each in protected}
         limit = settings.team.remote_megabytes * 1_000_000
         with self._write_lock:
             if team.read_tree(folder):
@@ -356,7 +371,7 @@ class Remotes:
             trees = trees_of(settings)
             older = [tree.folder for tree in trees if tree.branch.id == branch.id]
             trees = [tree for tree in trees if tree.branch.id != branch.id]
-            room = limit - sum(tree.n_bytes for tree in trees if tree.folder in fixed)
+            room = limit - sum(tree.n_bytes for tree in trees if tree.branch.id in fixed)
             try:
                 n_bytes = team.write_branch(store, branch, folder, settings.index.max_files, room)
             except team.TooLargeError:
@@ -365,7 +380,7 @@ class Remotes:
             self._drop([each for each in older if each != folder])
             total = n_bytes + sum(tree.n_bytes for tree in trees)
             for tree in sorted(trees, key=lambda tree: team.used_at(tree.folder)):
-                if total > limit and tree.folder not in fixed:
+                if total > limit and tree.branch.id not in fixed:
                     self._drop([tree.folder])
                     total -= tree.n_bytes
 
@@ -376,7 +391,7 @@ class Remotes:
             team.delete_tree(folder)
 
     def _close(self, folder: Path) -> None:
-        with self._lock:
+        with self._open_lock, self._lock:
             opened = dict(self._opened)
             root = opened.pop(folder, None)
             self._opened = opened

@@ -198,12 +198,20 @@ class Roots:
         for root in self:
             excluded = (*query.exclude, *self.inner_globs(root))
             answers.append(root.engine.search(replace(query, exclude=excluded), cancel))
-        return _merge_results(query, [*answers, *self._search_remotes(query, cancel)])
+        answers += self._search_remotes(query, cancel)
+        merged = _merge_results(query, answers)
+        return merged if self._all else replace(merged, notes=("no folder is open", *merged.notes))
 
     def _search_remotes(self, query: Query, cancel: threading.Event | None) -> Iterator[Results]:
         """Yield the answers of remotes, as many as there is time for, then a note on the others."""
-        if scope_of(query)[0].record_types:
+        scope = scope_of(query)[0]
+        if scope.record_types:
             return  # Of the store there is code alone.
+        if scope.is_dated and self.remotes:
+            # What is pulled has the date of the push.
+            note = "without remote repositories: the dates of their files are not known"
+            yield Results(query.text, (), False, 0, 0.0, 0, notes=(note,))
+            return
         started, query = time.monotonic(), replace(query, focus=None)
         for n_asked, remote in enumerate(self.remotes):
             if time.monotonic() - started > _REMOTES_S or (cancel and cancel.is_set()):
@@ -291,8 +299,6 @@ def _merge_results(query: Query, answers: Sequence[Results]) -> Results:
     surest = max(answers, key=lambda answer: answer.confidence or 0.0, default=None)
     word = surest.confidence_word if surest else None
     notes = merge_notes(word, [answer.notes for answer in answers])
-    if not answers:
-        notes["no folder is open"] = None
     first_root = query.focus.root if query.focus else ""
     hits = rank_hits((hit for answer in answers for hit in answer.hits), query.limit, first_root)
     read = [hit for hit in hits if not hit.unread]
