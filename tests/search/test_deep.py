@@ -328,6 +328,13 @@ def test_an_answer_is_as_sure_however_many_hits_are_asked_for(is_read: bool) -> 
         assert all(chances[-1][: len(each)] == each for each in chances)
 
 
+def test_a_name_is_as_sure_however_many_hits_are_asked_for() -> None:
+    queries = [Query("load", mode="symbol", limit=n) for n in (0, 1, 2, 20)]
+    answers = [search(snapshot(), query, environment()) for query in queries]
+    assert [len(each.hits) for each in answers[:3]] == [0, 1, 2]
+    assert len({(each.confidence, each.confidence_word) for each in answers}) == 1
+
+
 def test_an_answer_is_rated_by_what_the_model_makes_of_its_hits() -> None:
     unlike, like = (ask(DeepRanker(lambda word=word: Encoder(word))) for word in ("zzz", "form"))
     assert unlike.confidence < like.confidence

@@ -114,8 +114,9 @@ def _search(
         hits, considered = rank_symbols(snapshot, stats, parsed, depth, environment.root)
         run.notes += () if hits else no_symbol_notes(snapshot, stats, parsed, environment.root)
         if hits or query.mode == "symbol":
-            hits = apply_stages(stages, hits, query.limit, stage_context)
+            hits = apply_stages(stages, hits, limit, stage_context)
             chances = _rate(run, parsed, hits, rate_symbols(hits))
+            hits, chances = hits[: query.limit], chances[: query.limit]
             explanations = explain_symbols(hits, parsed)
             hits = _with(hits, chances, [()] * len(hits), explanations)
             return run.results(hits, considered, snapshot.generation)
