@@ -143,10 +143,11 @@ def test_a_closed_reading_ends_its_threads(database: Database, clone: Path) -> N
     pushed(url, clone)
     from tests.team.test_reading import Counting, documents
 
+    earlier = {*threading.enumerate()}
     reading = StoredFiles(url, clone, 60.0).beside(Counting()).parse_many(documents(clone))
     next(reading)
     reading.close()  # type: ignore[attr-defined]
-    for thread in threading.enumerate():
+    for thread in {*threading.enumerate()} - earlier:
         if thread.name == "packhound-team":
             thread.join(30)
             assert not thread.is_alive()
