@@ -51,7 +51,7 @@ class Repository:
     environment: SearchEnvironment
     held_out: bool
     read: VectorStore
-    """What the deep model has read, which takes most of the time."""
+    """Vectors that the deep model has made, which takes most of the time."""
 
     def text_of(self, node: NodeRef) -> str:
         """Return path and source of a node."""

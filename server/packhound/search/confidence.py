@@ -89,7 +89,7 @@ def rate_hits(
 
 
 class Features(NamedTuple):
-    """What an answer and its hits are rated by; `hits` has a column for each feature.
+    """Features that an answer and its hits are rated by; `hits` has a column for each.
 
     `source` names the coefficients, `best` are the positions of the nodes that the answer is judged
     by, and `is_first` those that share the first place.
