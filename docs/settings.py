@@ -30,7 +30,7 @@ EVERYDAY = (
 )
 """With `server.path` the settings that VS Code shows to all; others are for who looks for them."""
 _MADE = ("section.", "setting.")
-"""How keys of texts begin that are made here."""
+"""Prefix of the keys of texts that are made here."""
 _SUFFIXES = {
     "description": "",
     "markdownDescription": "",
