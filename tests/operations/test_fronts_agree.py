@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from packhound.operations import OPERATIONS
 from tests.support.agent import Agent, kill_engine
 from tests.support.command_line import packhound
 from tests.support.git_repository import git
-from tests.support.lsp_client import RELAYED, LspClient, eventually, write_files
+from tests.support.lsp_client import RELAYED, LspClient, write_files
 from tests.support.notebooks import write_notebook
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals")
@@ -58,13 +58,19 @@ ASKED: dict[str, list[dict[str, Any]]] = {
         {"pattern": "def whisk", "limit": 5, "patch": OVERLAY},
     ],
     "related": [{"path": "kitchen.py#boil_water", "limit": 5, "snippet_lines": 0}],
-    "symbol": [{"name": "boil_water", "limit": 30, "distance": 1}],
+    "symbol": [
+        {"name": "boil_water", "limit": 30, "distance": 1},
+        {"name": "boil_water", "limit": 30, "also": ["make_tea", "nowhere.py"]},
+    ],
     "changes": [{"base": "HEAD", "limit": 10}, {"base": "HEAD", "limit": 10, "patch": OVERLAY}],
     "overlays": [{}],
     "overlay": [{"id": OVERLAY, "with_diff": True}],
     "outline": [{"path": ""}],
     "docs": [{"out": "pages"}],
-    "read_node": [{"path": "kitchen.py#boil_water", "limit": 400}],
+    "read_node": [
+        {"path": "kitchen.py#boil_water", "limit": 400},
+        {"path": "kitchen.py#boil_water", "limit": 400, "also": ["tea.py#make_tea", "tea.py:1"]},
+    ],
     "explain": [{"query": "boil water", "path": "kitchen.py#boil_water", "deep": True}],
     "pack": [{"prompt": "boil water for tea", "budget": 400, "explain": True}],
     "memory/list": [{}],
@@ -140,10 +146,11 @@ class Fronts:
             for parameter in reversed(COMMANDS[words_of(name)].params)
             if parameter.name in arguments and parameter.name not in POSITIONS[name]
         }
-        given = [
-            option if arguments[key] is True else f"{option}={arguments[key]}"
-            for key, option in options.items()
-        ]
+        given = []
+        for key, option in options.items():
+            value = arguments[key]
+            values = value if isinstance(value, list) else [value]
+            given += [option if each is True else f"{option}={each}" for each in values]
         return self.print_of(*words_of(name).split(), *words, *given, "--json")
 
     def print_of(self, *words: str) -> Any:
@@ -213,7 +220,6 @@ CASES = [(name, arguments) for name, each in ASKED.items() for arguments in each
 
 @pytest.mark.parametrize(("name", "arguments"), CASES, ids=[name for name, _ in CASES])
 def test_all_fronts_give_one_answer(fronts: Fronts, name: str, arguments: dict[str, Any]) -> None:
-    fronts.editor.settle()
     expected = of_editors(name, fronts.of_editor(name, arguments))
     answers = {"command": lambda: of_editors(name, fronts.of_command(name, arguments))}
     if name not in ELSEWHERE:
@@ -224,14 +230,7 @@ def test_all_fronts_give_one_answer(fronts: Fronts, name: str, arguments: dict[s
     if group in ("default", "memory", "skills", "explain", "docs") and name != "pack":
         answers["agent"] = lambda: fronts.of_agent(name, arguments)
     for front, ask in answers.items():
-
-        def answer(ask: Callable[[], Any] = ask) -> Any:
-            found = plain(ask())
-            return {key: found.get(key) for key in expected}
-
-        # The command line has the disk looked at, which a status says while it lasts.
-        found = eventually(answer, expected) if name == "status" else answer()
-        assert found == expected, front
+        assert {key: plain(ask()).get(key) for key in expected} == expected, front
 
 
 def test_every_operation_that_reads_is_compared() -> None:

@@ -17,7 +17,7 @@ from packhound.operations.search import OPTIONS
 from packhound.pack.request import PackRequest
 from tests.support.operations import call_of
 
-OF_AN_ANSWER = {"offset", "explain", "max_tokens", "focus_path", "focus_line"}
+OF_AN_ANSWER = {"also", "offset", "explain", "max_tokens", "focus_path", "focus_line"}
 
 
 def query(engine, **values):

@@ -51,20 +51,21 @@ def test_text_marks_what_only_the_name_says(shop):
     text = as_text("symbol", call(shop, "symbol", {"name": "total"}))
     assert text.splitlines() == [
         "shop/cart.py:2-3 method Cart.total",
-        "def total(self)",
+        "2\t    def total(self):",
+        "3\t        return add(1)",
         "called or used by:",
-        "  shop/pay.py:4-5 function pay (line 5)",
-        "  shop/blind.py:1-2 function guess (line 2, possible)",
+        "  shop/pay.py:4-5 function pay(cart: Cart) (line 5) | return cart.total()",
+        "  shop/blind.py:1-2 function guess(thing) (line 2, possible) | return thing.total()",
         "calls or uses:",
-        "  shop/cart.py:6-7 function add (line 3)",
+        "  shop/cart.py:6-7 function add(amount) (line 3)",
         "tests that reach it:",
-        "  tests/test_pay.py:4-5 test test_pay (2 calls away, line 5)",
+        "  tests/test_pay.py:4-5 test test_pay() (2 calls away, line 5)",
     ]
 
 
 def test_where_no_caller_is_known_the_lines_with_the_name_are_shown(shop):
     text = as_text("symbol", call(shop, "symbol", {"name": "Till.send"}))
-    assert text.splitlines()[2:] == [
+    assert text.splitlines()[3:] == [
         "called or used by nothing that is known; 2 lines use this name:",
         "  shop/post.py:6 | thing.send(1, 2, 3)",
         "  shop/post.py:7 | thing.send()",

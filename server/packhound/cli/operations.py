@@ -101,7 +101,7 @@ def _print_status(answer: Row, values: Row) -> None:
 FORMS = {
     "search": Form(
         defaults={"snippet_lines": 0},
-        fixed={"explain": True},
+        fixed={"explain": True, "also": ()},
         options=(
             click.option(
                 "--show-scores", is_flag=True, help="Draw a box per hit with what made its score."

@@ -194,7 +194,8 @@ class Query:
     answers; `since` and `before` are days (YYYY-MM-DD), of any of the `tags` one suffices.
     `fuser` and `scorers` replace those of the settings. With `redacted` regular expressions and
     phrases are matched against texts without secrets, so that no answer tells what they are. With
-    `git` hits have the commits of their lines, and `snippet_lines` lines of code at most. With
+    `git` hits have the commits of their lines, and `snippet_lines` lines of code at most, by their
+    rank where that is None. With
     `overlapping` hits may share lines and texts, as a class and its method do. A `pattern` of code
     with holes is what hits must have, its holes being what `facets` say, each NAME=VALUE.
     """
@@ -220,7 +221,7 @@ class Query:
     tags: tuple[str, ...] = ()
     redacted: bool = False
     git: bool = False
-    snippet_lines: int = 0
+    snippet_lines: int | None = 0
     overlapping: bool = False
     pattern: str = ""
     facets: tuple[str, ...] = ()

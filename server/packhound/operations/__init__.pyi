@@ -21,6 +21,7 @@ from .pack import make_pack as make_pack
 from .pack import pack_row as pack_row
 from .registry import OPERATIONS as OPERATIONS
 from .registry import answer as answer
+from .registry import answer_also as answer_also
 from .registry import as_page as as_page
 from .registry import as_text as as_text
 from .registry import leave as leave

@@ -48,6 +48,10 @@ References: TypeAlias = Annotated[
     tuple[Annotated[str, Meta(max_length=4_096)], ...],
     Meta(max_length=_MAX_ITEMS, description="Code that it is about, as path#Name or path:line."),
 ]
+Also: TypeAlias = Annotated[
+    tuple[Annotated[str, Meta(max_length=4_096)], ...],
+    Meta(max_length=20, description="More of them, in one call."),
+]
 Line: TypeAlias = Annotated[
     int, Meta(ge=0, le=10_000_000, description="1-based line, where the path has none.")
 ]
@@ -107,7 +111,8 @@ class Operation:
     offered to agents where the setting `mcp.tools` names it. One that `writes` is no reading tool
     for clients, and `idempotent` if calling it again changes nothing more. Fields that are
     `unlisted` cost no model a token; `instead` tells it when another tool is better. Answers of one
-    that `lists` name what of the folders was not looked at.
+    that `lists` name what of the folders was not looked at. A `batch` is the field of which a call
+    may have further values, in `also`.
     """
 
     name: str
@@ -123,6 +128,7 @@ class Operation:
     unlisted: tuple[str, ...] = ()
     instead: str = ""
     lists: bool = False
+    batch: str = ""
     by_name: bool = False
     page: Page | None = None
 

@@ -10,6 +10,7 @@ from packhound.core.errors import SettingsError
 from packhound.core.records import CODE, Record
 from packhound.core.types import NodeRef
 from packhound.operations.operation import (
+    Also,
     Call,
     Json,
     Line,
@@ -37,6 +38,7 @@ class ReadNode(Request):
     limit: Annotated[int, Meta(ge=1, le=2_000, description="Maximum number of lines.")] = 400
     offset: Offset = 0
     max_tokens: MaxTokens = 8_000
+    also: Also = ()
 
 
 def run(call: Call, request: ReadNode) -> Json:
@@ -150,6 +152,7 @@ OPERATION = Operation(
     ReadNode,
     run,
     text,
-    unlisted=("line",),
+    unlisted=("line", "limit"),
+    batch="path",
     instead="For the code of a task use pack.",
 )

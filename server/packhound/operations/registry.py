@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from packhound import llm
 from packhound.core import trace
 from packhound.core.errors import SettingsError
 from packhound.core.status import ALL_READ, GREP_ALONE, UNPARSED, Reading, total_reading
@@ -38,7 +39,7 @@ from packhound.operations import (
 from packhound.operations.elsewhere import beside, elsewhere
 from packhound.operations.operation import NODE, Call, Json, Operation, Request
 from packhound.operations.rows import readiness, skipped_note
-from packhound.operations.text import Row
+from packhound.operations.text import Row, Text, cut
 from packhound.redact import visible_line
 
 if TYPE_CHECKING:
@@ -121,7 +122,28 @@ def answer(
     """
     with tracing(name, arguments.get("trace")) as traced:
         left = _answer(call, name, arguments, locations)
+        left |= answer_also(call, name, arguments, locations)
     return {**left, **traced}
+
+
+def answer_also(
+    call: Call, name: str, arguments: Mapping[str, object], locations: Locations | None = None
+) -> Json:
+    """Return `also`: for each further value of a batch what was `asked`, with rows or an `error`.
+
+    Nothing where there are none.
+    """
+    operation, rows = operation_named(name), list[Json]()
+    if not (operation.batch and arguments.get("also")):
+        return {}
+    also = fields_of(operation.request)["also"]
+    for value in convert_value(also.type, "argument 'also'", arguments["also"]):
+        values = {**arguments, operation.batch: value, "also": None}
+        try:
+            rows.append({"asked": value, **_answer(call, name, values, locations)})
+        except SettingsError as problem:
+            rows.append({"asked": value, "error": str(problem)})
+    return {"also": rows}
 
 
 @contextmanager
@@ -243,8 +265,11 @@ def leave(
 
 def settle(roots: Roots, arguments: Mapping[str, object], seconds: float) -> None:
     """Wait until what a request needs is read; files that it names are read first."""
-    names = " ".join(str(arguments.get(key, "")) for key in _NAMES)
-    near = [str(arguments[key]).partition(":")[0] for key in _PATHS if arguments.get(key)]
+    also = arguments.get("also")
+    further = [str(each) for each in also] if isinstance(also, list | tuple) else []
+    names = " ".join([*(str(arguments.get(key, "")) for key in _NAMES), *further])
+    references = [*(str(arguments[key]) for key in _PATHS if arguments.get(key)), *further]
+    near = [reference.partition(":")[0] for reference in references]
     deadline = time.monotonic() + seconds
     for root in roots:
         root.engine.read_first(names, near)
@@ -257,8 +282,29 @@ def reading_of(roots: Roots) -> Reading:
 
 
 def as_text(name: str, answer: Row, arguments: Mapping[str, object] | None = None) -> str:
-    """Return the answer to a call as text of at most its `max_tokens`, of a pack its budget."""
-    operation = operation_named(name)
+    """Return the answer to a call as text of at most its `max_tokens`, of a pack its budget.
+
+    The answers of a batch share what its call allows, else each has what a call has by default.
+    """
+    operation, arguments = operation_named(name), arguments or {}
+    room, also = _max_tokens(operation, arguments), answer.get("also", ())
+    if not also:
+        return _text_of(operation, answer).fit(room)
+    values = [str(arguments.get(operation.batch, "")), *(row["asked"] for row in also)]
+    room *= 1 if arguments.get("max_tokens") else len(values)
+    texts, count = list[str](), llm.counter_for().count
+    for n_left, row in zip(range(len(values), 0, -1), [answer, *also], strict=True):
+        head = f"== {visible_line(cut(values[-n_left]))}\n"
+        share = room // n_left - count(head + "\n")
+        error = row.get("error", "")
+        text = Text([visible_line(error)]) if error else _text_of(operation, row)
+        texts.append(head + text.fit(share))
+        room -= count(texts[-1] + "\n")
+    return "\n".join(texts)
+
+
+def _text_of(operation: Operation, answer: Row) -> Text:
+    """Return the text of an answer with what is to be known of the folders."""
     text, reading = operation.text(answer), str(answer.get("reading", ""))
     note = skipped_note(answer.get("skipped", {}))
     notes = [note] if note and not answer.get("hits") else []
@@ -273,7 +319,7 @@ def as_text(name: str, answer: Row, arguments: Mapping[str, object] | None = Non
     if reading and not is_json:
         notes = [note for note in text.notes if note != reading]
         text = text._replace(head=[f"{reading}:", *text.head], notes=notes)
-    return text.fit(_max_tokens(operation, arguments or {}))
+    return text
 
 
 def as_page(name: str, answer: Row, arguments: Row) -> str:

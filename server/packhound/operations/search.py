@@ -21,8 +21,10 @@ from packhound.core.settings import (
 )
 from packhound.core.typed import fields_of
 from packhound.core.types import KINDS, TYPES, Budget, Focus, Kind, Mode, Query, Results, Tests
+from packhound.operations.enough import enough_in
 from packhound.operations.focus import focus_of
 from packhound.operations.operation import (
+    Also,
     Call,
     ExcludedGlobs,
     FocusPath,
@@ -39,24 +41,28 @@ from packhound.operations.operation import (
     Words,
 )
 from packhound.operations.page_of_search import page_of_search
-from packhound.operations.rows import results_rows
+from packhound.operations.rows import results_rows, skipped_note
 from packhound.operations.text import (
     MARK,
     Row,
     Text,
     accounts,
     cut,
+    location,
     number_lines,
     path_of,
     rows_in,
     snippet_text,
     title,
+    with_arguments,
 )
 from packhound.redact import visible_line
 
 QUERY_CHARACTERS = 100_000
 """A bug report with its traces; longer ones were pasted by mistake."""
 _FACET_VALUES, _FACET_WIDTH = 8, 60
+_PARTIAL_LINES = (5, 10, 20, 40)
+"""Lines of a hit that are shown where not all fit."""
 _RECORD_LINES = 6
 """Lines of a note or another record that a hit shows."""
 _OF_SETTINGS = ("deep", "candidates", "fuser", "scorers", "time_ms", "excluded_kinds", "git")
@@ -155,11 +161,15 @@ class Search(Request):
     focus_path: FocusPath = ""
     focus_line: Line = 0
     offset: Offset = 0
-    snippet_lines: SnippetLines = 6
-    explain: Annotated[
-        bool, Meta(description="Say what speaks for each hit and against it, and by which signals.")
-    ] = False
-    max_tokens: MaxTokens = 4_000
+    snippet_lines: Annotated[
+        SnippetLines | None,
+        Meta(description="Lines of code of each hit, else by rank."),
+    ] = None
+    explain: Annotated[bool, Meta(description="Say what speaks for each hit and against it.")] = (
+        False
+    )
+    max_tokens: MaxTokens = 1_200
+    also: Also = ()
 
 
 OPTIONS = fields_of(Search).keys() & Query.__dataclass_fields__.keys() - {"limit"}
@@ -175,7 +185,11 @@ def run(call: Call, request: Search) -> Json:
 def rows_of(call: Call, request: Search, results: Results) -> Json:
     """Return one page of results as rows."""
     limit = limit_of(call, request)
-    return results_rows(call.roots, results, limit, request.offset, explain=request.explain)
+    rows = results_rows(call.roots, results, limit, request.offset, explain=request.explain)
+    if request.snippet_lines == 0 or _has_filter(request):
+        return rows
+    page = results.hits[request.offset : request.offset + limit]
+    return {**rows, **enough_in(call.roots, results, page)}
 
 
 def _has_filter(request: Search) -> bool:
@@ -257,16 +271,30 @@ def text(answer: Row) -> Text:
         first = f"confidence: {answer['confidence_word']} ({answer['confidence']:.2f})"
         if notes and notes[0].startswith(ranking.WEAK_NOTE):
             first += f"; {visible_line(notes.pop(0).removeprefix(ranking.WEAK_NOTE))}"
+    forms = list(map(hit_forms, hits))
+    ranks = answer["enough"]["ranks"] if "enough" in answer else ()
     return Text(
         head=[
             *([first] if answer.get("confidence_word") or not hits else []),
             *facet_lines(answer),
         ],
-        units=list(hit_units(hits)),
+        units=[form[-1] for form in forms],
+        shorter=[form[:-1] for form in forms],
         notes=notes,
         offset=answer["offset"],
         has_more=answer["next_offset"] != -1,
+        enough=_enough(answer),
+        defining=[i for i, hit in enumerate(hits) if hit["rank"] in ranks],
     )
+
+
+def _enough(answer: Row) -> str:
+    """Return that the whole of what a query names is in its answer, if it is."""
+    if "enough" not in answer:
+        return ""
+    names = ", ".join(f"`{visible_line(name)}`" for name in answer["enough"]["names"])
+    claim = f"enough: all indexed definitions of {names} are above, whole"
+    return "; ".join(filter(None, [claim, skipped_note(answer.get("skipped", {}))]))
 
 
 def facet_lines(answer: Row) -> Iterator[str]:
@@ -279,36 +307,41 @@ def facet_lines(answer: Row) -> Iterator[str]:
         yield visible_line(f"${facet['name']}: {', '.join(values)}{more}")
 
 
+def hit_forms(hit: Row) -> tuple[str, ...]:
+    """Return a hit from its place alone to all that is to be said of it.
+
+    That is its title, its lines of code, and what else its file has.
+    """
+    if hit["source"] != CODE:
+        record = record_text(hit)
+        return record.partition("\n")[0], record
+    if "unread" in hit:
+        return (f"{path_of(hit)} (file, not read: {hit['unread']})",)
+    notes = [record_text(note, 1) for note in hit.get("notes", ())]
+    if git := hit.get("git"):
+        notes.append(f"history: {visible_line(git['text'])}")
+    extras = accounts(hit) if "why" in hit else []
+    if hit.get("siblings"):
+        names = (f"{visible_line(s['name'])}:{s['start_line']}" for s in hit["siblings"])
+        extras.append(f"also here: {', '.join(names)}")
+    if hit.get("copies"):
+        places = (f"{visible_line(c['path'])}:{c['start_line']}" for c in hit["copies"])
+        extras.append(f"same text: {', '.join(places)}")
+    line = with_arguments(hit)
+    if matches := hit.get("matches"):
+        code = number_lines([(row["line"], row["text"]) for row in matches])
+        n_more = hit["n_matches"] - len(matches)
+        full = [title(hit), *notes, code, *[f"{n_more} more lines match"][: max(n_more, 0)]]
+        return location(hit), line, "\n".join([*full, *extras])
+    n_lines = len(hit.get("snippet", ()))
+    parts = ["\n".join([title(hit), snippet_text(hit, n)]) for n in _PARTIAL_LINES if n < n_lines]
+    code_lines = [title(hit), *notes, snippet_text(hit)] if n_lines else [line, *notes]
+    return location(hit), line, *parts, "\n".join([*code_lines, *extras])
+
+
 def hit_units(hits: Sequence[Row]) -> Iterator[str]:
-    """Yield each hit: its title, its lines of code, and what else its file has."""
-    for hit in hits:
-        if hit["source"] != CODE:
-            yield record_text(hit)
-            continue
-        if "unread" in hit:
-            yield f"{path_of(hit)} (file, not read: {hit['unread']})"
-            continue
-        lines = [title(hit), *(record_text(note, 1) for note in hit.get("notes", ()))]
-        if git := hit.get("git"):
-            lines.append(f"history: {visible_line(git['text'])}")
-        if matches := hit.get("matches"):
-            lines.append(number_lines([(row["line"], row["text"]) for row in matches]))
-            lines += (
-                [f"{n_more} more lines match"]
-                if (n_more := hit["n_matches"] - len(matches)) > 0
-                else []
-            )
-        elif code := snippet_text(hit):
-            lines.append(code)
-        if "why" in hit:
-            lines += accounts(hit)
-        if hit.get("siblings"):
-            names = (f"{visible_line(s['name'])}:{s['start_line']}" for s in hit["siblings"])
-            lines.append(f"also here: {', '.join(names)}")
-        if hit.get("copies"):
-            places = (f"{visible_line(c['path'])}:{c['start_line']}" for c in hit["copies"])
-            lines.append(f"same text: {', '.join(places)}")
-        yield "\n".join(lines)
+    """Yield all that is to be said of each hit."""
+    return (hit_forms(hit)[-1] for hit in hits)
 
 
 def record_text(row: Row, most_lines: int = _RECORD_LINES) -> str:
@@ -332,6 +365,7 @@ OPERATION = Operation(
     text,
     unlisted=(
         *_OF_SETTINGS,
+        "mode",
         "source_candidates",
         "facets",
         "focus_line",
@@ -343,5 +377,6 @@ OPERATION = Operation(
     ),
     instead="For exact text use grep, for a task pack.",
     lists=True,
+    batch="query",
     page=Page(page_of_search, {"explain": True}),
 )

@@ -7,18 +7,29 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from msgspec import Meta
 
-from packhound import service
+from packhound import impact, service
 from packhound.core.errors import SettingsError
 from packhound.core.types import MAX_HITS, NodeRef
-from packhound.operations.operation import Call, Json, Line, MaxTokens, Operation, Request
+from packhound.operations.operation import Also, Call, Json, Line, MaxTokens, Operation, Request
 from packhound.operations.references import References, resolve
 from packhound.operations.rows import link_row, node_row, skipped_note
-from packhound.operations.text import Row, Text, path_of, rows_in, signature_of, title
+from packhound.operations.text import (
+    Row,
+    Text,
+    cut,
+    path_of,
+    rows_in,
+    signature_of,
+    snippet_text,
+    title,
+    with_arguments,
+)
 from packhound.redact import safe_line, visible_line
 from packhound.text import is_test
 
 if TYPE_CHECKING:
     from packhound.impact import Link, NamedLine
+    from packhound.pack import Excerpts
     from packhound.service import Root
 
 _SECTIONS = {
@@ -29,8 +40,10 @@ _SECTIONS = {
     "tests": "tests that reach it",
     "others": "others of that name",
 }
+_USES = ("callers", "tests")
 _UNCALLED = frozenset({"file", "section", "window"})
 _MAX_OTHERS = 10
+_BODY_LINES = 60
 
 
 class Symbol(Request):
@@ -46,6 +59,7 @@ class Symbol(Request):
     distance: Annotated[int, Meta(ge=1, le=4, description="Calls to follow.")] = 1
     limit: Annotated[int, Meta(ge=1, le=MAX_HITS, description="Rows of each kind.")] = 30
     max_tokens: MaxTokens = 4_000
+    also: Also = ()
 
 
 class _Definition(NamedTuple):
@@ -70,6 +84,10 @@ def run(call: Call, request: Symbol) -> Json:
         raise SettingsError(
             f"'{visible_line(first.node.path)}' has changed since it was indexed; ask again"
         )
+    engine = first.root.engine
+    excerpts = engine.excerpts()
+    # Generations only grow, so that these are of the text that the definition was found in.
+    is_current = engine.snapshot.generation == symbol.node.generation
     others = [*(each.node for each in rest), *(o for each in definitions for o in each.others)]
     sections: dict[str, Sequence[Link | NodeRef | NamedLine]] = {
         "callers": symbol.callers,
@@ -82,12 +100,35 @@ def run(call: Call, request: Symbol) -> Json:
     return {
         **node_row(symbol.node),
         "ref": safe_line(References(call.roots).of(symbol.node)),
+        "snippet": _body(excerpts, symbol.node) if is_current else [],
         **{
-            heading: [link_row(link) for link in links[: request.limit]]
+            heading: [
+                {
+                    **link_row(link),
+                    **(_line_of_call(excerpts, link) if is_current and heading in _USES else {}),
+                }
+                for link in links[: request.limit]
+            ]
             for heading, links in sections.items()
         },
         "totals": {heading: len(links) for heading, links in sections.items()},
     }
+
+
+def _body(excerpts: Excerpts, node: NodeRef) -> list[Json]:
+    """Return the first lines of a definition, without secrets."""
+    excerpt = excerpts.of(node.path)
+    first, last = node.span.start_line, node.span.end_line
+    lines = excerpt.lines[first : min(last + 1, first + _BODY_LINES)] if excerpt else ()
+    return [{"line": number, "text": text} for number, text in enumerate(lines, first + 1)]
+
+
+def _line_of_call(excerpts: Excerpts, link: Link | NodeRef | NamedLine) -> Json:
+    """Return the text of the line that calls the definition itself."""
+    if not isinstance(link, impact.Link) or link.distance > 1:
+        return {}
+    excerpt = excerpts.of(link.node.path)
+    return {"text": excerpt.lines[link.line].strip()} if excerpt else {}
 
 
 def _definition(root: Root, name: str, line: int) -> _Definition:
@@ -128,7 +169,15 @@ def text(answer: Row) -> Text:
             lines[-1:] = [f"{line}\n  ... {total - len(rows):,} more" for line in lines[-1:]]
         head = f"{heading}:\n" if heading else ""
         units += [head + line if i == 0 else line for i, line in enumerate(lines)]
-    return Text([title(answer), signature_of(answer)], units, "nodes", rows_in(answer, "notes"))
+    body, line = [snippet_text(answer, n) for n in (5, 10, 20, 40, None)], signature_of(answer)
+    forms = [[line, *body], *([unit] for unit in units)]
+    return Text(
+        [title(answer)],
+        [body[-1] or line, *units],
+        "nodes",
+        rows_in(answer, "notes"),
+        shorter=[form[:-1] for form in forms],
+    )
 
 
 def _named(answer: Row) -> str:
@@ -141,7 +190,8 @@ def _named(answer: Row) -> str:
 def _line_of(section: str, row: Row) -> str:
     if section == "mentions":
         return f"{path_of(row)}:{row['line']} | {visible_line(row['text'])}"
-    return f"{title(row)}{_remark(section, row)}"
+    text = f" | {visible_line(cut(row['text']))}" if "text" in row else ""
+    return f"{with_arguments(row)}{_remark(section, row)}{text}"
 
 
 def _remark(section: str, row: Row) -> str:
@@ -159,16 +209,18 @@ def _remark(section: str, row: Row) -> str:
 OPERATION = Operation(
     "symbol",
     "Symbol",
-    "A definition: callers, callees, implementations, and the tests that reach it.",
-    "The definition with its `callers`, `callees`, `implementations`, `tests` and "
-    "`others` of its name, each with the `line`, the `distance` and the `grade` of its call: "
-    "resolved, only candidate (no other definition has the name) or possible (one of a few "
-    "of the name that take as many arguments); `by_name` is true for the last two. Where nothing "
-    "calls it, `mentions` are the lines that use its name, with their text; `totals`.",
+    "A definition: its text, callers, callees, implementations, and the tests that reach it.",
+    "The definition with up to 60 lines of its text (`snippet`), its `callers`, `callees`, "
+    "`implementations`, `tests` and `others` of its name, each with the `line`, the `distance` and "
+    "the `grade` of its call: resolved, only candidate (no other definition has the name) or "
+    "possible (one of a few of the name that take as many arguments); `by_name` is true for the "
+    "last two. Callers and tests that call it themselves have the `text` of that line. Where "
+    "nothing calls it, `mentions` are the lines that use its name, with their text; `totals`.",
     Symbol,
     run,
     text,
-    unlisted=("limit", "line", "max_tokens"),
-    instead="For similar code use related, for its text read_node.",
+    unlisted=("limit", "line", "max_tokens", "also"),
+    batch="name",
+    instead="For similar code use related, for the whole of a long one read_node.",
     lists=True,
 )

@@ -23,7 +23,7 @@ Row: TypeAlias = Mapping[str, Any]
 MARK = "  | "
 """Before each line of a note: none can pass for a heading or a note of the tool's."""
 _MAX_SIGNATURE = 200
-_MAX_LINE = 400
+MAX_LINE = 400
 """Characters."""
 _PLAIN_PATH = re.compile(r"[^\s:]+")
 
@@ -31,9 +31,11 @@ _PLAIN_PATH = re.compile(r"[^\s:]+")
 class Text(NamedTuple):
     """An answer in units, such as hits, that are shown or left out whole.
 
+    A unit may have `shorter` forms, the shortest first, which are shown before one is left out.
     `offset` is that of the first unit where the tool can continue from an offset, else None;
     `has_more` says that there are more units than these. `brief` are the lines that are shown,
-    as far as they fit, where the head does not.
+    as far as they fit, where the head does not. `enough` is said where it fits and the units at
+    the positions `defining` are shown in full.
     """
 
     head: Sequence[str] = ()
@@ -43,10 +45,23 @@ class Text(NamedTuple):
     offset: int | None = None
     has_more: bool = False
     brief: Sequence[str] = ()
+    shorter: Sequence[Sequence[str]] = ()
+    enough: str = ""
+    defining: Sequence[int] = ()
 
     def fit(self, max_tokens: int) -> str:
         """Return the text with as many units as `max_tokens` allow, by the bound of packs."""
         count = llm.counter_for().count
+        if self.shorter and count(self._with(len(self.units))) > max_tokens:
+            units = self._shortened(max_tokens)
+            in_full = all(units[i] == self.units[i] for i in self.defining)
+            enough = self.enough if in_full else ""
+            return self._replace(units=units, shorter=(), enough=enough).fit(max_tokens)
+        if self.enough:
+            text = self._replace(enough="").fit(max_tokens)
+            both = f"{text}\n{self.enough}"
+            all_shown = text == self._with(len(self.units))
+            return both if all_shown and count(both) <= max_tokens else text
         costs = [count(unit + "\n") for unit in self.units]
         spent = list(accumulate(costs, initial=0))
         n_units = len(self.units)
@@ -60,6 +75,26 @@ class Text(NamedTuple):
                 texts = ("\n".join([*self.brief[:n], over]) for n in range(len(self.brief), 0, -1))
                 return next((text for text in texts if count(text) <= max_tokens), over)
             n_units = max(0, bisect_right(spent, spent[n_units] - excess) - 1)
+
+    def _shortened(self, max_tokens: int) -> list[str]:
+        """Return the units in forms that fit: a line of each, then the first at their longest.
+
+        All are in their shortest form if even that does not fit.
+        """
+        count = llm.counter_for().count
+        forms = [(*shorter, unit) for shorter, unit in zip(self.shorter, self.units, strict=True)]
+        costs = [[count(form + "\n") for form in each] for each in forms]
+        levels = [0] * len(forms)
+        room = max_tokens - count(self._replace(units=())._with(0)) - sum(c[0] for c in costs)
+        for i, each in enumerate(costs):  # A line of each before more of any.
+            if len(each) > 1 and each[1] - each[0] <= room:
+                levels[i], room = 1, room - each[1] + each[0]
+        for i, each in enumerate(costs):
+            fitting = [n for n in range(levels[i], len(each)) if each[n] - each[levels[i]] <= room]
+            if fitting:
+                room -= each[fitting[-1]] - each[levels[i]]
+                levels[i] = fitting[-1]
+        return [each[level] for each, level in zip(forms, levels, strict=True)]
 
     def _with(self, n_units: int) -> str:
         """Return the text with the first units, and what was left out."""
@@ -100,6 +135,16 @@ def lines_of(row: Row) -> str:
     return f"{first}-{last}" if last > first else f"{first}"
 
 
+def with_arguments(row: Row) -> str:
+    """Return the title of a node with what its signature has behind its name, and decorators."""
+    declared = re.search(rf"\b{re.escape(row['name'] or ' ')}\b(?=\s*[(<\[:=])", row["signature"])
+    if declared is None:
+        return title(row)
+    before, after = row["signature"][: declared.start()], row["signature"][declared.end() :]
+    decorators = f" {before[: before.rfind(')') + 1]}" if before.startswith("@") else ""
+    return f"{title(row)}{cut(visible_line(after.strip(' {') + decorators), _MAX_SIGNATURE)}"
+
+
 def signature_of(row: Row) -> str:
     """Return the signature of a node, cut to one line of moderate length."""
     return cut(row["signature"] or heading(row["kind"], row["qualname"]), _MAX_SIGNATURE)
@@ -110,12 +155,21 @@ def number_lines(lines: Iterable[tuple[int, str]]) -> str:
     return "\n".join(f"{number}\t{cut(line)}" for number, line in lines)
 
 
-def snippet_text(row: Row) -> str:
-    """Return the lines of code of a hit."""
-    return number_lines((line["line"], line["text"]) for line in row.get("snippet", ()))
+def snippet_text(row: Row, limit: int | None = None) -> str:
+    """Return the lines of code of a hit, or the first of them, and how many are skipped."""
+    lines, next_line = list[str](), row["start_line"]
+    for line in row.get("snippet", ())[:limit]:
+        lines += _skipped(line["line"] - next_line)
+        lines.append(number_lines([(line["line"], line["text"])]))
+        next_line = line["line"] + 1
+    return "\n".join([*lines, *(_skipped(row["end_line"] + 1 - next_line) if lines else ())])
 
 
-def cut(line: str, max_length: int = _MAX_LINE) -> str:
+def _skipped(n_lines: int) -> list[str]:
+    return [f"  ... {n_lines:,} lines"] if n_lines > 1 else ["  ... 1 line"] * n_lines
+
+
+def cut(line: str, max_length: int = MAX_LINE) -> str:
     """Return at most `max_length` characters of a line, and how many are left out."""
     n_more = len(line) - max_length
     return line if n_more <= 0 else f"{line[:max_length]} ... ({n_more:,} more characters)"

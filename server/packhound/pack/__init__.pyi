@@ -1,6 +1,7 @@
 from .conversations import CONVERSATIONS_FILE as CONVERSATIONS_FILE
 from .conversations import Conversations as Conversations
 from .conversations import forget_conversations as forget_conversations
+from .excerpt import Excerpt as Excerpt
 from .excerpt import Excerpts as Excerpts
 from .notes import EMPTY_NOTE as EMPTY_NOTE
 from .notes import price as price

@@ -11,7 +11,7 @@ from packhound.index import Snapshot
 from packhound.service.folder_search import FolderSearch
 from packhound.service.indexed_folder import IndexedFolder
 from packhound.service.peers import Peers
-from packhound.service.snippets import snippet, words_of
+from packhound.service.snippets import with_snippets
 
 
 class Packs:
@@ -49,15 +49,12 @@ class Packs:
                 )
             return self._service
 
-    def add_snippets(self, results: Results, snapshot: Snapshot, n: int) -> Results:
-        """Return the results of a snapshot whose hits have at most `n` lines of code."""
-        if not n:
+    def add_snippets(self, results: Results, snapshot: Snapshot, n: int | None) -> Results:
+        """Return the results of a snapshot whose hits have at most `n` lines, or by rank."""
+        if n == 0 or not results.hits:
             return results
-        words, excerpts = words_of(results.query), self.service().excerpts(snapshot)
-        hits = tuple(
-            replace(hit, snippet=snippet(excerpts, snapshot, hit, words, n)) for hit in results.hits
-        )
-        return replace(results, hits=hits)
+        excerpts = self.service().excerpts(snapshot)
+        return replace(results, hits=with_snippets(excerpts, snapshot, results, n))
 
     def forget(self) -> None:
         """Forget what was sent in conversations. Raises StoreError."""

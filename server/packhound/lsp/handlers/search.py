@@ -10,6 +10,7 @@ from packhound.lsp.locations import Locations, mistakable_folders
 from packhound.lsp.operations import arguments_of, call_of
 from packhound.operations import (
     Search,
+    answer_also,
     beside,
     elsewhere,
     leave,
@@ -35,7 +36,9 @@ def search(ls: PackhoundServer, params: Params) -> Json:
     results = run_search(ls, query, call.roots)
     notes = (*results.notes, *notes, *where, *off_notes)
     rows = rows_of(call, request, replace(results, notes=notes))
-    answer: Json = leave(call.roots, rows, Locations(ls.session))
+    locations = Locations(ls.session)
+    answer: Json = leave(call.roots, rows, locations)
+    answer |= answer_also(call, "search", arguments, locations)
     for hit in results.hits:
         # Those of no page too: what explanations are made from holds a snapshot.
         hit.explanation()
