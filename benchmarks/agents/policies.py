@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from benchmarks.agents.reports import Report, words_of
 from packhound.llm import counter_for
@@ -51,6 +51,8 @@ class Answer(NamedTuple):
 
 
 _NOTHING = Answer("", frozenset())
+Page: TypeAlias = Mapping[str, int]
+"""Arguments of a search: hits of a page, lines of each, tokens."""
 
 
 class Matches(NamedTuple):
@@ -62,16 +64,15 @@ class Matches(NamedTuple):
 
 
 def packhound_calls(
-    engine: Engine, report: Report, page: tuple[int, int], rare: Sequence[str]
+    engine: Engine, report: Report, page: Page, rare: Sequence[str]
 ) -> Iterator[Answer]:
-    """Yield the answers of `search`, by hits a page and lines a hit, `read_node`, and `grep`."""
-    hits, n_lines = page
+    """Yield the answers of `search`, `read_node`, and `grep`."""
     places, printed = dict[str, set[tuple[str, int]]](), set[tuple[str, int]]()
 
     def search(query: str, offset: int = 0) -> Answer:
-        arguments = {"query": query, "offset": offset, "limit": hits, "paths": ["**/*.py"]}
-        row = call(engine, "search", {**arguments, "snippet_lines": n_lines})
-        answer = Answer.of(as_text("search", row))
+        arguments = {"query": query, "offset": offset, "paths": ["**/*.py"], **page}
+        row = call(engine, "search", arguments)
+        answer = Answer.of(as_text("search", row, arguments))
         for hit in row["hits"]:
             span = range(hit["start_line"], hit["end_line"] + 1)
             places.setdefault(hit["ref"], {(hit["path"], line) for line in span})
@@ -94,7 +95,7 @@ def packhound_calls(
 
     yield search(report.title)
     yield from read(_READ_FIRST)
-    yield search(report.title, offset=hits)
+    yield search(report.title, offset=page["limit"])
     if report.error_and_names:
         later = dict(places)
         places.clear()

@@ -26,16 +26,19 @@ from packhound.service import Engine
 RESULTS = Path(__file__).with_name("trial.json")
 _MAX_CALLS = 20
 _RESAMPLES = 10_000
+_LONG = {"snippet_lines": 6, "max_tokens": 4_000}
 _PAGES = {
-    "packhound": (10, 6),
-    "packhound, 20 lines a hit": (10, 20),
-    "packhound, pages of 40 hits": (40, 6),
+    "packhound": {"limit": 10},
+    "packhound, 6 lines a hit": {"limit": 10, **_LONG},
+    "packhound, 20 lines a hit": {"limit": 10, **_LONG, "snippet_lines": 20},
+    "packhound, pages of 40 hits": {"limit": 40, **_LONG},
 }
-"""Hits of a page, and lines of each."""
 _PAGE_TOKENS = {"ripgrep": 4_000, "ripgrep, pages of 1,000 tokens": 1_000}
 _TOOLS = (*_PAGES, *_PAGE_TOKENS)
 _PAIRS = (
+    ("packhound", "packhound, 6 lines a hit"),
     ("packhound", "ripgrep, pages of 1,000 tokens"),
+    ("packhound, 6 lines a hit", "ripgrep, pages of 1,000 tokens"),
     ("packhound, 20 lines a hit", "ripgrep"),
     ("packhound, pages of 40 hits", "ripgrep"),
 )
