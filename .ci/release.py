@@ -1,8 +1,9 @@
 """Build a release, check it and install it offline: `python .ci/release.py [--roots FOLDER ...]`.
 
 Builds into `build/release`: the wheel and the source distribution, hnswlib for the Pythons that
-are here (`--python 3.11 3.13`), and the VSIX of this machine. Each root is a system with Python,
-such as debootstrap makes: what was built is installed there without a network, and used.
+are here (`--python 3.11 3.13`), and the VSIX of this machine. All that the wheel needs is looked
+for as wheels, for other Pythons and systems too. Each root is a system with Python, such as
+debootstrap makes: what was built is installed there without a network, and used.
 Two runs on one commit and machine give the same bytes.
 """
 
@@ -24,6 +25,9 @@ from pathlib import Path
 CHECKOUT = Path(__file__).resolve().parent.parent
 EXTENSION = CHECKOUT / "vscode-extension"
 HNSWLIB = "hnswlib==0.8.0"
+RESOLVED = ("3.10", "3.12", "3.14")
+SYSTEMS = ("x86_64-manylinux_2_28", "aarch64-apple-darwin", "x86_64-pc-windows-msvc")
+MACOS = {"MACOSX_DEPLOYMENT_TARGET": "14.0"}  # ONNX Runtime for 3.14 wants it.
 # What pip takes as a wheel for Debian 12 and newer.
 PLATFORMS = ["manylinux2014_x86_64", *(f"manylinux_2_{minor}_x86_64" for minor in range(5, 37))]
 USES = """
@@ -53,6 +57,7 @@ def main() -> None:
     target = ("--target", "linux-x64", "--platform", "x86_64-manylinux_2_34")
     run(sys.executable, *bundle, *target, *options.bundle)
     run("twine", "check", "--strict", wheel, *out.glob("*.tar.gz"))
+    resolve()
     for vsix in out.glob("*.vsix"):
         write_bill(vsix)
     for root in options.roots:
@@ -86,6 +91,17 @@ def build_hnswlib(minor: str, out: Path) -> None:
     run(*command, env=env)
     run("auditwheel", "repair", "--strip", "--wheel-dir", out, *raw.glob("*.whl"))
     shutil.rmtree(raw)
+
+
+def resolve() -> None:
+    """Find wheels of all that is needed, for Pythons and systems that are not here."""
+    os.environ.update(MACOS)
+    for minor in RESOLVED:
+        for system in SYSTEMS:
+            where = ("--python-version", minor, "--python-platform", system)
+            command = ("uv", "pip", "compile", "--quiet", "--only-binary", ":all:", *where)
+            output(*command, "--extra", "team", "pyproject.toml")
+        sys.stdout.write(f"Python {minor}: wheels for Linux, macOS and Windows\n")
 
 
 def write_bill(vsix: Path) -> None:

@@ -1,31 +1,43 @@
-"""Print a version's section of CHANGELOG.md, once all versions agree: `release_notes.py v0.2.0`."""
+"""Print a version's section of CHANGELOG.md, once all versions agree: `release_notes.py v0.2.0`.
+
+The version is declared in `server/packhound/__init__.py`; `release_notes.py --write` writes it
+wherever else it stands.
+"""
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
+DECLARED = "server/packhound/__init__.py"
+COPIES = {
+    "vscode-extension/package.json": 1,
+    "vscode-extension/package-lock.json": 2,
+    "server.json": 2,
+}
+"""How often each of these files says the version, before any other one."""
+VERSION = re.compile(r'(?<="version": ")[^"]+')
 
 
 def main() -> None:
-    """Print the notes, or end with what is not ready for the release."""
+    """Write the copies, or print the notes; end with what is not ready for the release."""
     version = sys.argv[1].removeprefix("v") if len(sys.argv) == 2 else sys.exit(__doc__)
-    server = (CHECKOUT / "server" / "packhound" / "__init__.py").read_text()
-    extension = json.loads((CHECKOUT / "vscode-extension" / "package.json").read_text())
-    registry = json.loads((CHECKOUT / "server.json").read_text())
-    versions = {
-        "server/packhound/__init__.py": re.search(r'__version__ = "(.+?)"', server)[1],
-        "vscode-extension/package.json": extension["version"],
-        "server.json": registry["version"],
-        "the package in server.json": registry["packages"][0]["version"],
-    }
-    for path, found in versions.items():
-        if found != version:
-            sys.exit(f"{path} has version {found}; the tag wants {version}")
-    changelog = (CHECKOUT / "CHANGELOG.md").read_text()
+    declared = re.findall(r'__version__ = "(.+?)"', (CHECKOUT / DECLARED).read_text("utf-8"))
+    if version == "--write":
+        for path, times in COPIES.items():
+            text = (CHECKOUT / path).read_text("utf-8")
+            (CHECKOUT / path).write_text(VERSION.sub(declared[0], text, times), "utf-8")
+        return
+    said = {DECLARED: declared}
+    for path, times in COPIES.items():
+        said[path] = VERSION.findall((CHECKOUT / path).read_text("utf-8"))[:times]
+    for path, versions in said.items():
+        for found in versions:
+            if found != version:
+                sys.exit(f"{path} has version {found}; the tag wants {version}")
+    changelog = (CHECKOUT / "CHANGELOG.md").read_text("utf-8")
     section = re.search(rf"^## {re.escape(version)}\b.*?\n(.*?)(?=^## |\Z)", changelog, re.M | re.S)
     if section is None:
         sys.exit(f"CHANGELOG.md has no section '## {version}'; rename '## Unreleased'")

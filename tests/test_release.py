@@ -32,6 +32,10 @@ COMMANDS = [
     for line in step.get("run", "").splitlines()
 ]
 NOTES = CHECKOUT / ".ci" / "release_notes.py"
+VERSIONED = (
+    *("server/packhound/__init__.py", "vscode-extension/package.json"),
+    *("vscode-extension/package-lock.json", "server.json"),
+)
 
 
 def version() -> str:
@@ -64,16 +68,31 @@ def test_the_notes_of_this_version_are_its_section_of_the_changelog() -> None:
 def test_a_release_that_is_not_ready_is_refused(
     tmp_path: Path, changed: str, text: str, problem: str
 ) -> None:
-    sources = ("server/packhound/__init__.py", "server.json", "vscode-extension/package.json")
-    for name in ("CHANGELOG.md", *sources):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(CHECKOUT / name, tmp_path / name)
-    (tmp_path / ".ci").mkdir()
-    script = Path(shutil.copy(NOTES, tmp_path / ".ci"))
+    script = copy_of_versions(tmp_path)
     (tmp_path / changed).write_text(text)
     done = run(script, version())
     assert done.returncode == 1
     assert problem.format(version=version()) in done.stderr
+
+
+def test_the_version_is_declared_once_and_written_elsewhere(tmp_path: Path) -> None:
+    script = copy_of_versions(tmp_path)
+    sources = [tmp_path / name for name in VERSIONED]
+    before = [path.read_text() for path in sources]
+    sources[0].write_text(before[0].replace(version(), "9.9.9"))
+    assert run(script, "--write").returncode == 0
+    after = [path.read_text() for path in sources]
+    assert [text.count("9.9.9") for text in after] == [1, 1, 2, 2]
+    assert [text.replace("9.9.9", version()) for text in after] == before
+    assert "CHANGELOG.md has no section '## 9.9.9'" in run(script, "v9.9.9").stderr
+
+
+def copy_of_versions(folder: Path) -> Path:
+    """Copy all that says the version, and the script that reads it, whose place is returned."""
+    for name in (".ci/release_notes.py", "CHANGELOG.md", *VERSIONED):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(CHECKOUT / name, folder / name)
+    return folder / ".ci" / "release_notes.py"
 
 
 def test_scripts_and_options_of_the_workflow_exist() -> None:

@@ -6,4 +6,4 @@ import os
 # unless it finds this when it is imported.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -13,6 +13,7 @@ import pytest
 
 from tests.support.command_line import packhound
 from tests.support.git_repository import git
+from tests.support.runners import PYTEST_ALONE
 
 SEND = "def weigh(grams):\n    return grams * 2\n"
 TEST = "from send import weigh\n\n\ndef test_weigh():\n    assert weigh(2) == 4\n"
@@ -35,6 +36,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     config = tmp_path / "config"
     config.mkdir()
     (config / "packhound.toml").write_text(f"changes.run = true\nfolders.trusted = ['{tree}']\n")
+    (config / "runners.toml").write_text(PYTEST_ALONE)
     for name in ("config", "cache", "data", "state"):
         monkeypatch.setenv(f"PACKHOUND_{name.upper()}_DIR", str(tmp_path / name))
     python = Path(sys.executable).parent

@@ -13,6 +13,7 @@ from packhound.cli.commands import main
 from packhound.core.errors import SettingsError
 from packhound.evaluation.tasks import load_tasks
 from tests.support.git_repository import git
+from tests.support.runners import PYTEST_ALONE
 
 TASKS = Path(__file__).parents[2] / "fixtures" / "tasks"
 
@@ -27,6 +28,7 @@ def tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(TASKS, tmp_path / "tasks")
     text = f"changes.run = true\nfolders.trusted = ['{tmp_path}']\n"
     (config / "packhound.toml").write_text(text)
+    (config / "runners.toml").write_text(PYTEST_ALONE)
     return tmp_path / "tasks" / "tasks.jsonl"
 
 

@@ -26,6 +26,7 @@ from packhound.service.several_roots import Roots
 from tests.runs.conftest import Repository
 from tests.support.git_repository import git
 from tests.support.lsp_client import wait_until
+from tests.support.runners import PYTEST_ALONE
 
 BREAKS = """\
 --- a/post/send.py
@@ -58,7 +59,8 @@ command = ["grep", "-rn", "return", "post"]
 detect = ["post"]
 pattern = '(?P<path>[^:]+):(?P<line>\\d+):\\s*(?P<message>.*)'
 """
-ONLY_PYTEST = "\n".join(f"[runners.{name}]\nenabled = false" for name in ("ruff", "mypy"))
+OTHERS_OFF = (f"[runners.{name}]\nenabled = false\n" for name in ("ruff", "mypy"))
+ONLY_PYTEST = "".join([*OTHERS_OFF, PYTEST_ALONE])
 
 
 @pytest.fixture
@@ -73,6 +75,7 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def allowed(config: Path, repository: Repository) -> None:
     text = f"changes.run = true\nfolders.trusted = ['{repository.tree}']\n"
     (config / "packhound.toml").write_text(text)
+    (config / "runners.toml").write_text(PYTEST_ALONE)
 
 
 @pytest.fixture
@@ -321,7 +324,7 @@ def test_the_tools_run_in_advance_where_the_user_allows_it_and_trusts_the_folder
     config: Path, repository: Repository, settings: str, is_made: bool
 ) -> None:
     (config / "packhound.toml").write_text(settings.format(repository.tree))
-    (config / "runners.toml").write_text(GREP)
+    (config / "runners.toml").write_text(GREP + PYTEST_ALONE)
     before, said = repository.digest(), list[dict[str, Any]]()
     timing = Timing(check_idle_s=0.05)
     engine = Engine.open(
