@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.agent import kill_engine, start_engine
-from tests.support.lsp_client import RELAYED, LspClient, write_files
+from tests.support.lsp_client import COMMAND, RELAYED, LspClient, write_files
 
 
 @pytest.fixture
@@ -21,17 +21,16 @@ def folder(tmp_path: Path) -> Path:
 def start_server(request: pytest.FixtureRequest, tmp_path: Path):
     """A function that starts a server process; none may log a traceback.
 
-    Those of a module with `COMMAND = RELAYED` share a daemon; without `COMMAND` they are forked.
+    Those of a module with `COMMAND = RELAYED` share a daemon; those with no command are forked.
     """
     clients: list[LspClient] = []
-    command = getattr(request.module, "COMMAND", None)
+    usual = getattr(request.module, "COMMAND", COMMAND)
 
     def start(**options: object) -> LspClient:
-        options = {"command": command, **options}
-        forked = options["command"] is None
-        if options["command"] is RELAYED:
+        command = options.setdefault("command", usual)
+        if command is RELAYED:
             start_engine(tmp_path / "cache", {**os.environ, **options.get("environment", {})})
-        clients.append(LspClient(tmp_path / "cache", forked=forked, **options))
+        clients.append(LspClient(tmp_path / "cache", forked=command is COMMAND, **options))
         return clients[-1]
 
     yield start
