@@ -149,6 +149,7 @@ def test_a_hostile_repository_is_only_read(repository: Repository, case: str) ->
 
 
 def test_git_itself_would_leave_the_mark(repository: Repository) -> None:
+    repository.write("data/big.dat", "changed\n")  # Git writes no file that it takes for unchanged.
     repository.mark.unlink(missing_ok=True)
     git(repository.tree, "-c", "core.fsmonitor=false", "checkout-index", "-f", "-a")
     assert repository.mark.exists()
