@@ -32,7 +32,13 @@ def test_the_bundled_encoder_reads_by_runs_and_others_do_not():
     assert not any(reads_by_runs(Tokenizer.from_file(str(path))) for path in others)
 
 
-@pytest.mark.parametrize("folder", ["fixtures", "server", "tests/golden", "vscode-extension/src"])
+@pytest.mark.parametrize(
+    "folder",
+    [
+        *("fixtures", "tests/golden", "vscode-extension/src"),
+        pytest.param("server", marks=pytest.mark.slow),
+    ],
+)
 def test_code_in_all_languages(folder):
     files = [path for path in sorted((REPOSITORY / folder).rglob("*")) if path.is_file()]
     texts = [p for p in files if p.suffix not in (".onnx", ".png") and p.stat().st_size < 1e6]

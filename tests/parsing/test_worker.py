@@ -6,6 +6,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +31,13 @@ def documents(count: int) -> list[Document]:
 
 @pytest.fixture
 def pool():
+    with ParsePool(2) as pool:
+        yield pool
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[ParsePool]:
+    """A pool for texts that end no worker."""
     with ParsePool(2) as pool:
         yield pool
 
@@ -60,10 +68,10 @@ def parts_of(result: AnalysedFile) -> dict[str, list[str]]:
 @pytest.mark.parametrize("shift", range(12))
 @pytest.mark.parametrize("word", ["abcdef", "größe"])
 def test_runs_are_cut_where_the_encoder_stops_reading(
-    pool: ParsePool, shift: int, word: str
+    shared: ParsePool, shift: int, word: str
 ) -> None:
     source = f"def f():\n    return '{'x' * shift} {f'{word} ' * 400}'\n"
-    result = pool.parse(Document("a.py", source.encode()))
+    result = shared.parse(Document("a.py", source.encode()))
     parts = parts_of(result)
     read = [run for part in PARTS[ENCODED] for run in parts[part]]
     assert read == runs(result.texts[0])
@@ -221,8 +229,8 @@ def test_a_worker_ends_when_its_parent_lets_go(pool: ParsePool) -> None:
 @pytest.mark.parametrize(
     "source", [b"", b"\x00\x01", b"\xff\xfe", "'\ud800'".encode("utf-8", "surrogatepass"), b"\r\r"]
 )
-def test_odd_sources_come_back(pool: ParsePool, source: bytes) -> None:
-    assert pool.parse(Document("a.py", source)).path == "a.py"
+def test_odd_sources_come_back(shared: ParsePool, source: bytes) -> None:
+    assert shared.parse(Document("a.py", source)).path == "a.py"
 
 
 def test_a_folder_with_modules_of_its_own_is_not_trusted(
