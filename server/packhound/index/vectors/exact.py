@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.core.arrays import Floats, Ints, Mask, NodeIds, Positions, top_k
-from packhound.index.vectors.int8_matmul import dot_products
+from packhound.core.arrays import Floats, Ints, Mask, NodeIds, Positions, top_k, unique_sorted
+from packhound.index.vectors.int8_matmul import dot_products, offsets_of
 from packhound.index.vectors.quantization import QUERY_OFFSET, Codes, QueryCode, quantize_query
 from packhound.index.vectors.vector_column import (
     BLOCK_VECTORS,
@@ -25,24 +25,13 @@ from packhound.index.vectors.vector_column import (
 if TYPE_CHECKING:
     from packhound.index.vectors.hnsw import NeighbourGraph
 
-_GATHER_BELOW, _GATHER_ROWS_BELOW = 128, 8
-"""Fewer node ids than one in this many are cheaper to gather than all vectors are to scan: from
-blocks, where each takes with it the 63 beside it, and from the rows that a graph keeps."""
+_GATHER_BELOW, _GATHER_ROWS_BELOW = 32, 8
+"""Fewer than one in this many are cheaper to gather than all vectors are to scan: groups of
+vectors from blocks, and node ids from the rows that a graph keeps."""
 
 _FEW = 200_000
 """Below so many nodes that pass a filter a scan is shorter than a search of the graph, in which
 hnswlib calls Python for each node that it meets: 2 to 4 ms."""
-
-
-class _ScanInputs(NamedTuple):
-    """Blocks of codes, the term that a query's offset adds to each product, and scales.
-
-    A scale is 0 where a node id is not usable.
-    """
-
-    blocks: list[Codes]
-    offsets: Ints
-    scales: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,12 +82,14 @@ class Vectors:
         if query.shape != (self.dim,):
             raise ValueError(f"query has shape {query.shape}, the index {self.dim} dimensions")
         code = quantize_query(query)
-        below = _GATHER_BELOW if self.graph is None else _GATHER_ROWS_BELOW
-        if node_ids is None or len(node_ids) * below > n:
-            return self._scan(code, node_ids)
-        if self.graph is not None:
+        if node_ids is None:
+            return self._scan(code)
+        if self.graph is not None and len(node_ids) * _GATHER_ROWS_BELOW <= n:
             return self._gather_rows(code, node_ids, self.graph)
-        return self._gather(code, node_ids)
+        n_groups = len(unique_sorted(node_ids // GROUP_VECTORS))
+        if self.graph is None and n_groups * GROUP_VECTORS * _GATHER_BELOW <= n:
+            return self._gather(code, node_ids)
+        return self._scan(code).take(node_ids)
 
     def nearest(self, query: Floats, k: int, allowed: Mask | None = None) -> tuple[NodeIds, Floats]:
         """Return at most `k` usable node ids, nearest first, ties by node id, and their cosines."""
@@ -118,18 +109,28 @@ class Vectors:
         best = _nearest_first(cosines, node_ids, max(0, k))
         return node_ids[best], cosines[best]
 
-    def _scan(self, code: QueryCode, node_ids: NDArray[np.integer[Any]] | None) -> Floats:
-        blocks, offsets, scales = self._scan_inputs
-        dots = dot_products(code.values, blocks)[: len(offsets)]
-        if node_ids is None:
-            return _cosines(code, dots, offsets, scales)
-        return _cosines(code, dots[node_ids], offsets[node_ids], scales[node_ids])
+    def _scan(self, code: QueryCode) -> Floats:
+        cosines, first = np.empty(len(self.usable), np.float32), 0
+        # A block at a time, whose products are still in the processor's cache.
+        for block, n in block_slices(self.blocks, len(self.usable)):
+            dots = dot_products(code.values, block.codes[: -(-n // GROUP_VECTORS)])[:n]
+            inside = slice(first, first := first + n)
+            _to_cosines(code, dots, block.offsets[:n], block.scales[:n], cosines[inside])
+        cosines[self._unusable] = 0
+        return cosines
 
     def _gather(self, code: QueryCode, node_ids: NDArray[np.integer[Any]]) -> Floats:
-        _, offsets, scales = self._scan_inputs
         groups, positions = gather_groups(self.blocks, node_ids)
-        dots = dot_products(code.values, [groups])[positions]
-        return _cosines(code, dots, offsets[node_ids], scales[node_ids])
+        dots, cosines = dot_products(code.values, groups), np.empty(len(node_ids), np.float32)
+        offsets = offsets_of(groups).ravel().take(positions)
+        scales = gather_scales(self.blocks, node_ids)
+        _to_cosines(code, dots.take(positions), offsets, scales, cosines)
+        cosines[~self.usable[node_ids]] = 0
+        return cosines
+
+    @cached_property
+    def _unusable(self) -> Positions:
+        return np.flatnonzero(~self.usable)
 
     def _gather_rows(
         self, code: QueryCode, node_ids: NDArray[np.integer[Any]], graph: NeighbourGraph
@@ -145,23 +146,12 @@ class Vectors:
         cosines *= code.scale
         return cosines
 
-    @cached_property
-    def _scan_inputs(self) -> _ScanInputs:
-        slices = [*block_slices(self.blocks, len(self.usable))]
-        offsets = np.int32(QUERY_OFFSET) * np.concatenate([block.sums[:n] for block, n in slices])
-        scales = np.concatenate([block.scales[:n] for block, n in slices])
-        return _ScanInputs(
-            [block.codes[: -(-n // GROUP_VECTORS)] for block, n in slices],
-            offsets,
-            np.where(self.usable, scales, np.float32(0)),
-        )
 
-
-def _cosines(code: QueryCode, dots: Ints, offsets: Ints, scales: Floats) -> Floats:
-    cosines: Floats = (dots - offsets).astype(np.float32)
-    cosines *= scales
-    cosines *= code.scale
-    return cosines
+def _to_cosines(code: QueryCode, dots: Ints, offsets: Ints, scales: Floats, out: Floats) -> None:
+    """Write the cosines that products with a query, offset and of any length, stand for."""
+    np.subtract(dots, offsets, out=out)
+    out *= scales
+    out *= code.scale
 
 
 def no_vectors(live: Mask) -> Vectors:

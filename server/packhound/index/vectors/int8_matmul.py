@@ -7,7 +7,6 @@ The model `int8_matmul.onnx` is that one operator; `training/int8_matmul.py` mak
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from packhound.core.arrays import Ints
-from packhound.index.vectors.quantization import Codes
+from packhound.index.vectors.quantization import QUERY_OFFSET, Codes
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -24,19 +23,16 @@ if TYPE_CHECKING:
 _MODEL = Path(__file__).with_suffix(".onnx")
 
 
-def dot_products(query: NDArray[np.uint8], blocks: Sequence[Codes]) -> Ints:
-    """Multiply `query` [1, dim] with all columns of the blocks [groups, dim, n], exactly."""
-    run = _session().run
-    products: list[Ints] = [
-        run(None, {"query": query, "columns": columns})[0].ravel() for columns in blocks
-    ]
-    return products[0] if len(products) == 1 else np.concatenate(products)
+def dot_products(query: NDArray[np.uint8], columns: Codes) -> Ints:
+    """Multiply `query` [1, dim] with all columns of [groups, dim, n], exactly."""
+    products: Ints = _session().run(None, {"query": query, "columns": columns})[0].ravel()
+    return products
 
 
-def sum_columns(columns: Codes) -> Ints:
-    """Return the sum of each column of [groups, dim, n], as [groups, n]."""
+def offsets_of(columns: Codes) -> Ints:
+    """Return what the offset of a query adds to each column of [groups, dim, n], as [groups, n]."""
     groups, dim, n = columns.shape
-    return dot_products(np.ones((1, dim), np.uint8), [columns]).reshape(groups, n)
+    return dot_products(np.full((1, dim), QUERY_OFFSET, np.uint8), columns).reshape(groups, n)
 
 
 @cache

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from packhound.core.arrays import Floats, Ints, Mask, Positions, unique_sorted
-from packhound.index.vectors.int8_matmul import sum_columns
+from packhound.index.vectors.int8_matmul import offsets_of
 from packhound.index.vectors.quantization import Codes, scales_of
 
 BLOCK_VECTORS = 32_768
@@ -28,12 +28,12 @@ class VectorBlock:
     """`BLOCK_VECTORS` vectors; those that were not written yet are zero.
 
     `codes` [groups, dim, GROUP_VECTORS] holds one vector a column, `scales` 1 / length of each,
-    `sums` the sum of each.
+    `offsets` what the offset of a query adds to the product with each.
     """
 
     codes: Codes
     scales: Floats
-    sums: Ints
+    offsets: Ints
 
 
 class VectorColumn:
@@ -62,15 +62,15 @@ class VectorColumn:
             last, groups = blocks[n_full], -(-n_last // GROUP_VECTORS)
             column.blocks[-1].codes[:groups] = last.codes[:groups]
             column.blocks[-1].scales[:n_last] = last.scales[:n_last]
-            column.blocks[-1].sums[:n_last] = last.sums[:n_last]
+            column.blocks[-1].offsets[:n_last] = last.offsets[:n_last]
         return column
 
     def reserve(self, n: int) -> None:
         """Allocate blocks for `n` vectors; those without dimensions need none."""
         while self.dim and len(self.blocks) * BLOCK_VECTORS < n:
             codes = np.zeros((BLOCK_VECTORS // GROUP_VECTORS, self.dim, GROUP_VECTORS), np.int8)
-            scales, sums = np.zeros(BLOCK_VECTORS, np.float32), np.zeros(BLOCK_VECTORS, np.int32)
-            self.blocks.append(VectorBlock(codes, scales, sums))
+            scales, offsets = np.zeros(BLOCK_VECTORS, np.float32), np.zeros(BLOCK_VECTORS, np.int32)
+            self.blocks.append(VectorBlock(codes, scales, offsets))
 
     def append(self, first: int, codes: Codes, scales: Floats) -> None:
         """Set the vectors from `first` on."""
@@ -153,7 +153,7 @@ def _write_block(
     groups, columns = np.divmod(positions[n_grouped:], GROUP_VECTORS)
     block.codes[groups, :, columns] = codes[n_grouped:]
     block.scales[rows] = scales
-    block.sums.reshape(-1, GROUP_VECTORS)[touched] = sum_columns(block.codes[touched])
+    block.offsets.reshape(-1, GROUP_VECTORS)[touched] = offsets_of(block.codes[touched])
 
 
 def _split_by_block(first: int, n: int) -> Iterator[tuple[int, slice, slice]]:
