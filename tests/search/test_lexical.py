@@ -133,7 +133,7 @@ def test_an_empty_index_scores_nothing():
 
 
 def test_what_words_match_is_looked_up_once_and_counted(snapshot):
-    cache = TermMatchCache()
+    cache = TermMatchCache(0)
     [load, _, tree] = cache.lookup(snapshot, ["load", "config", "tree"])
     assert cache.lookup(snapshot, ["tree", "load", "tree"]) == [tree, load, tree]
     [config] = cache.lookup(snapshot, ["config"])

@@ -148,7 +148,7 @@ def _apply_edits(
         n_terms=n_terms,
         flags=flags,
         centroid_lengths=centroid_lengths,
-        term_matches=TermMatchCache(before.term_matches.bm25),
+        term_matches=TermMatchCache(snapshot.n_nodes, before.term_matches.bm25),
     )
 
 
@@ -177,7 +177,7 @@ def _rebuild(snapshot: Snapshot, before: CorpusStats | None, bm25: Bm25) -> Corp
         n_stem_groups=rows[:, N_STEM_GROUPS],
         n_stems=np.bincount(rows[live, STEM], minlength=n)[rows[:, STEM]].astype(np.float32),
         centroid_lengths=_reuse_centroid_lengths(before, files),
-        term_matches=TermMatchCache(bm25),
+        term_matches=TermMatchCache(snapshot.n_nodes, bm25),
         bigrams=before.bigrams if before else BigramBloomFilter(),
         letters=before.letters if before else LetterFilter(),
     )

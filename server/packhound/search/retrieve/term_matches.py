@@ -53,7 +53,8 @@ BM25 = Bm25()
 FIELDS_SCORED = (NAME, SIGNATURE, DOC)
 """Fields that are also scored by themselves."""
 
-_MAX_BYTES = 20_000_000
+_MIN_BYTES, _BYTES_A_NODE = 20_000_000, 64
+"""Of all matches; those of a frequent term of a million nodes are some megabytes."""
 _OVERHEAD_BYTES = 1_500
 
 SparseCounts: TypeAlias = tuple[NodeIds, Floats]
@@ -91,9 +92,10 @@ class TermMatch:
 class TermMatchCache:
     """LRU cache of the matches of one snapshot, which it does not keep alive. Thread-safe."""
 
-    def __init__(self, bm25: Bm25 = BM25) -> None:
+    def __init__(self, n_nodes: int, bm25: Bm25 = BM25) -> None:
         self.bm25 = bm25
-        self.entries = ByteLru[str, TermMatch](_MAX_BYTES, attrgetter("n_bytes"))
+        max_bytes = max(_MIN_BYTES, n_nodes * _BYTES_A_NODE)
+        self.entries = ByteLru[str, TermMatch](max_bytes, attrgetter("n_bytes"))
         self._no_match: TermMatch | None = None
 
     def lookup(self, snapshot: Snapshot, terms: Iterable[str]) -> list[TermMatch]:
@@ -143,8 +145,8 @@ def _match_postings(
         rows = slice(start, start := start + len(postings.node_ids))
         path = postings.within(PATH)
         nodes, sums = _sum_by_node(postings.node_ids, weighted[rows], scratch)
-        in_files = _to_sparse(np.bincount(file_ids[rows], inside[rows], snapshot.n_file_ids))
-        in_paths = _count_in_paths(snapshot, file_ids[rows][path], postings.tf[path])
+        in_files = _count_in_files(file_ids[rows], inside[rows], snapshot.n_file_ids)
+        in_paths = _count_in_paths(file_ids[rows][path], postings.tf[path])
         field_counts = _count_fields(postings)
         matches.append(
             TermMatch(
@@ -194,7 +196,12 @@ def _sum_by_node(node_ids: NDArray[np.intp], values: Floats, scratch: Floats) ->
 
     `scratch` has a value of any kind for every node id of the snapshot.
     """
-    nodes = unique_sorted(node_ids)
+    if len(node_ids) * _FEW_POSTINGS > len(scratch):
+        has_term = np.zeros(len(scratch), np.bool_)
+        has_term[node_ids] = True
+        nodes = np.flatnonzero(has_term)
+    else:
+        nodes = unique_sorted(node_ids)
     scratch[nodes] = 0
     np.add.at(scratch, node_ids, values)
     return nodes.astype(np.int32), scratch.take(nodes)
@@ -210,21 +217,29 @@ def _count_fields(postings: TermPostings) -> tuple[int, ...]:
     return tuple(starts[field + 1] - starts[field] for field in FIELDS_SCORED)
 
 
-def _count_in_paths(
-    snapshot: Snapshot, file_ids: NodeIds, counts: NDArray[np.unsignedinteger[Any]]
+def _count_in_files(
+    file_ids: NodeIds, counts: NDArray[np.unsignedinteger[Any]], n_file_ids: int
 ) -> SparseCounts:
+    """Return the files with a count, and the sum of each."""
+    if len(file_ids) * _FEW_POSTINGS > n_file_ids:
+        sums = np.bincount(file_ids, counts, n_file_ids)
+        files = np.flatnonzero(sums > 0)
+        return files.astype(np.int32), sums.take(files).astype(np.float32)
+    files = unique_sorted(file_ids)
+    sums = np.bincount(files.searchsorted(file_ids), counts)
+    return files.compress(sums > 0), sums.compress(sums > 0).astype(np.float32)
+
+
+def _count_in_paths(file_ids: NodeIds, counts: NDArray[np.unsignedinteger[Any]]) -> SparseCounts:
     """Return the count in each file's path, which every node of the file repeats."""
-    if not len(file_ids):
-        return _EMPTY
-    by_file = np.zeros(snapshot.n_file_ids, np.float32)
-    by_file[file_ids] = counts
-    return _to_sparse(by_file)
+    # Node ids of a file were mostly assigned in a row, so runs of one file are few.
+    firsts = np.flatnonzero(np.diff(file_ids, prepend=-1))
+    file_ids, counts = file_ids.take(firsts), counts.take(firsts)
+    files = unique_sorted(file_ids)
+    by_file = np.empty(len(files), np.float32)
+    by_file[files.searchsorted(file_ids)] = counts
+    return files, by_file
 
 
-def _to_sparse(counts: NDArray[Any]) -> SparseCounts:
-    """Return the positions of the positive counts, and these."""
-    positions = np.flatnonzero(counts > 0)
-    return positions.astype(np.int32), counts.take(positions).astype(np.float32)
-
-
-_EMPTY: SparseCounts = np.zeros(0, np.int32), np.zeros(0, np.float32)
+_FEW_POSTINGS = 16
+"""With fewer than one posting for so many files these are sorted, and not all looked at."""
