@@ -144,6 +144,18 @@ def test_nearest_names() -> None:
     assert nearest_names(snapshot(), LetterFilter(), "xyz") == []
 
 
+def test_letters_of_names_are_known_whatever_they_are() -> None:
+    names = ["", "loadConfig", "_load", "", "Ärger_x", "İd", "a" * 70_000, "", "LOADER"]
+    letters = LetterFilter()
+    for n in (2, len(names)):  # Names come in several steps.
+        letters.rows(names[:n])
+    assert letters.match_start(names, "load").tolist() == [1, 8]
+    assert letters.match_start(names, "är").tolist() == [4]
+    assert letters.match_all(names, "config").tolist() == [1]
+    assert letters.match_near(names, "loader", 1, 2).tolist() == [8]
+    assert letters.match_near(names, "ärgerx", 0, 2).tolist() == [4]
+
+
 def test_edit_distance() -> None:
     for first, second, distance in (
         *(("", "", 0), ("abc", "abc", 0), ("abc", "acb", 1), ("abc", "abcd", 1)),

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from packhound.core.arrays import Ints, Mask, Positions, top_k
-from packhound.text import aggressive_stem, fold_identifier, parts, stem
+from packhound.text import aggressive_stem, parts, stem
 
 Bigram: TypeAlias = tuple[str, str]
 """Stem groups of two adjacent words."""
@@ -26,6 +26,8 @@ _COMPUTED = 1 << _N_BITS
 _N_LETTER_BITS = 61
 _BIT_COUNTS = np.array([number.bit_count() for number in range(1 << 16)], np.uint8)
 _MAX_LENGTH, _N_FIRST = 60_000, 8
+_BATCH = 16_384
+"""Names described together, within some megabytes."""
 
 
 class BigramBloomFilter:
@@ -77,13 +79,13 @@ class LetterFilter:
     def match_all(self, names: Sequence[str], text: str) -> Positions:
         """Return the ids of the names that may have every letter of `text`."""
         mask = np.uint64(_letter_bits(text.lower()))
-        return np.flatnonzero((self._rows(names)[0] & mask) == mask)
+        return np.flatnonzero((self.rows(names)[0] & mask) == mask)
 
     def match_start(self, names: Sequence[str], text: str) -> Positions:
         """Return the ids of the names that may begin with `text`, in any letter case."""
         n_bits = 8 * min(_N_FIRST, len(text.lower().encode()))
         mask = np.uint64(((1 << n_bits) - 1) << (8 * _N_FIRST - n_bits))
-        return np.flatnonzero((self._rows(names)[2] & mask) == np.uint64(_first_letters(text)))
+        return np.flatnonzero((self.rows(names)[2] & mask) == np.uint64(_first_letters(text)))
 
     def match_near(self, names: Sequence[str], folded: str, max_edits: int, k: int) -> Positions:
         """Return the ids of the names that may be within `max_edits` edits of a folded identifier.
@@ -91,24 +93,22 @@ class LetterFilter:
         Of more than `k` names those that share the most letters, and all ties with the last. An
         edit adds or removes two letters of the set at most, and changes the length by one.
         """
-        bits, lengths, _ = self._rows(names)
+        bits, lengths, _ = self.rows(names)
         near = np.flatnonzero(np.abs(lengths.astype(np.int32) - len(folded)) <= max_edits)
         differing = bits.take(near) ^ np.uint64(_letter_bits(folded))
         differing &= ~np.uint64(_letter_bits("_"))
         n_bits = _BIT_COUNTS.take(differing.view(np.uint16)).reshape(-1, 4).sum(axis=1)
         return near.take(top_k(-n_bits.astype(np.float32), k, -2.0 * max_edits))
 
-    def _rows(
+    def rows(
         self, names: Sequence[str]
     ) -> tuple[NDArray[np.uint64], NDArray[np.uint16], NDArray[np.uint64]]:
         """Return the bits, the lengths without underscores and the first letters of all names."""
         (bits, lengths, starts), n = self._table, len(names)
-        if len(bits) < n:
-            added = names[len(bits) : n]
-            new_lengths = [min(len(fold_identifier(name)), _MAX_LENGTH) for name in added]
-            bits = np.append(bits, np.array([_letter_bits(name.lower()) for name in added], "u8"))
-            lengths = np.append(lengths, np.array(new_lengths, np.uint16))
-            starts = np.append(starts, np.array([*map(_first_letters, added)], np.uint64))
+        while len(bits) < n:
+            added = _describe_letters(names[len(bits) : min(n, len(bits) + _BATCH)])
+            bits, lengths = np.append(bits, added[0]), np.append(lengths, added[1])
+            starts = np.append(starts, added[2])
             self._table = bits, lengths, starts
         return bits[:n], lengths[:n], starts[:n]
 
@@ -133,12 +133,31 @@ def _stem_group(word: str) -> str:
     return aggressive_stem(stem(word))
 
 
+def _start(text: str) -> bytes:
+    return text[:_N_FIRST].lower().encode()[:_N_FIRST]
+
+
 def _first_letters(text: str) -> int:
-    return int.from_bytes(text[:_N_FIRST].lower().encode()[:_N_FIRST].ljust(_N_FIRST, b"\0"), "big")
+    return int.from_bytes(_start(text).ljust(_N_FIRST, b"\0"), "big")
 
 
 def _letter_bits(text: str) -> int:
-    bits = 0
-    for letter in text:
-        bits |= 1 << (ord(letter) % _N_LETTER_BITS)
-    return bits
+    return reduce(or_, (1 << (ord(letter) % _N_LETTER_BITS) for letter in text), 0)
+
+
+def _describe_letters(
+    names: Sequence[str],
+) -> tuple[NDArray[np.uint64], NDArray[np.uint16], NDArray[np.uint64]]:
+    """Return `_letter_bits`, the length without underscores and `_first_letters` of each name."""
+    lowered = [name.lower() for name in names]
+    sizes = np.fromiter(map(len, lowered), np.intp, len(lowered))
+    letters = np.frombuffer("".join(lowered).encode("utf-32-le", "surrogatepass"), np.uint32)
+    # Where a name is empty, it would be given the letter of the next.
+    filled = np.flatnonzero(sizes)
+    starts = (np.cumsum(sizes) - sizes).take(filled)
+    bits, lengths = np.zeros(len(names), np.uint64), np.zeros(len(names), np.intp)
+    marks = np.uint64(1) << (letters % _N_LETTER_BITS).astype(np.uint64)
+    bits[filled] = np.bitwise_or.reduceat(marks, starts)
+    lengths[filled] = np.add.reduceat(letters != ord("_"), starts, dtype=np.intp)
+    firsts = np.array([*map(_start, names)], f"S{_N_FIRST}").view(">u8").astype(np.uint64)
+    return bits, np.minimum(lengths, _MAX_LENGTH).astype(np.uint16), firsts
