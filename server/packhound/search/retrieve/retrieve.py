@@ -44,23 +44,19 @@ _KIND_FACTOR = np.float32(1_000)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Retrieval:
-    """The candidates of a query, and what was computed for all nodes and files to choose them.
+    """The candidates of a query, and what was computed for all nodes to choose them.
 
     `file_nodes` are all nodes of the candidates' files that pass the filters, from which signals of
     files are computed.
 
-    `file_best` and `file_sum` are of the BM25F of each file id's nodes, `file_scores` is the first
-    lexical score. `named` are the node ids of each name of the query letter for letter, `named_any`
-    those of all names, `named_folded` in any letter case. `cosines` are of all node ids, None
-    without a query vector and where the index is large enough for a graph.
+    `named` are the node ids of each name of the query letter for letter, `named_any` those of all
+    names, `named_folded` in any letter case. `cosines` are of all node ids, None without a query
+    vector and where the index is large enough for a graph.
     """
 
     candidates: Candidates
     file_nodes: Candidates
     matches: QueryMatches
-    file_best: Floats
-    file_sum: Floats
-    file_scores: Floats
     named: tuple[NodeIds, ...]
     named_any: NodeIds
     named_folded: NodeIds
@@ -90,8 +86,6 @@ def retrieve(
     cosines = snapshot.similarities(vector) if vector is not None and is_scan else None
     matches = match_terms(snapshot, stats, query.terms, query.weights)
     matched = _filter(matches.matched, allowed)
-    file_best, file_sum = max_and_sum_by_file(snapshot, matches.node_scores, matched)
-    file_scores = score_files(file_best, file_sum, stats, query)
     n_nearest = limits.meaning if limits else _N_NEAREST
     nearest = _nearest(snapshot, stats, vector, cosines, allowed, n_nearest)
     named, named_folded = _nodes_by_name(snapshot, query.names)
@@ -101,6 +95,8 @@ def retrieve(
     sources = (exact, printers, named_any, named_folded)
     names = tuple(_filter(node_ids, allowed) for node_ids in sources)
     if limits is None:
+        best, sums = max_and_sum_by_file(snapshot, matches.node_scores, matched)
+        file_scores = score_files(best, sums, stats.plain, query)
         candidates = choose_files(snapshot, stats, file_scores, nearest, names, allowed, budget)
         file_nodes = candidates
     else:
@@ -113,9 +109,6 @@ def retrieve(
         candidates=candidates,
         file_nodes=file_nodes,
         matches=matches,
-        file_best=file_best,
-        file_sum=file_sum,
-        file_scores=file_scores,
         named=named,
         named_any=named_any,
         named_folded=named_folded,
@@ -193,11 +186,14 @@ def max_and_sum_by_file(
     return best, sums
 
 
-def score_files(best: Floats, sums: Floats, stats: CorpusStats, query: ParsedQuery) -> Floats:
-    """Return a first lexical score per file id: its best node, boosted by how many others match."""
+def score_files(best: Floats, sums: Floats, plain: Mask, query: ParsedQuery) -> Floats:
+    """Return a first lexical score of files: the best node, boosted by how many others match.
+
+    Of each file are given the `best` and the sum of its nodes' scores, and if it is `plain`.
+    """
     coherence = _REPORT_COHERENCE if query.kind == "report" else _COHERENCE
     scores = best + np.float32(coherence) * np.log1p(sums)
-    return _lower_tests(scores, stats.plain, query)
+    return _lower_tests(scores, plain, query)
 
 
 def _lower_tests(scores: Floats, plain: Mask, query: ParsedQuery) -> Floats:

@@ -21,7 +21,7 @@ from packhound.search.query.word_lists import STOP_WORDS
 from packhound.search.retrieve.bm25 import LexicalScores, score_nodes, score_terms
 from packhound.search.retrieve.candidates import Candidates, gather, group_by_file
 from packhound.search.retrieve.corpus_stats import CorpusStats
-from packhound.search.retrieve.retrieve import Retrieval
+from packhound.search.retrieve.retrieve import Retrieval, score_files
 from packhound.search.signals.path_words import PathWords
 from packhound.text import FLAGS, fold_identifier, stem, terms
 
@@ -94,6 +94,26 @@ class SignalContext:
         if self.whole is not self:
             return self.whole.lexical.at(self.rows)
         return score_terms(self.snapshot, self.stats, self.candidates, self.retrieval.matches)
+
+    @cached_property
+    def file_best(self) -> Floats:
+        """BM25F of the best node of each file."""
+        return self.whole.candidates.file_max(self.whole.lexical.node)
+
+    @cached_property
+    def file_sum(self) -> Floats:
+        """BM25F of all nodes of each file together, added in the order of their ids."""
+        candidates = self.whole.candidates
+        order = np.argsort(candidates.node_ids)
+        scores = self.whole.lexical.node.take(order)
+        sums = np.bincount(candidates.owner.take(order), scores, len(candidates.files))
+        return sums.astype(np.float32)
+
+    @cached_property
+    def file_words(self) -> Floats:
+        """The first lexical score of the files."""
+        plain = self.file(self.stats.plain)
+        return score_files(self.file_best, self.file_sum, plain, self.query)
 
     @cached_property
     def compounds(self) -> Floats:

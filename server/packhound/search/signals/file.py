@@ -30,22 +30,22 @@ _WORDS = re.compile(r"[^\W_]+")
 
 def lexical(context: SignalContext) -> Floats:
     """Query words in the file's best part, raised by how many of its parts match."""
-    return relative(context.file(context.retrieval.file_scores))
+    return relative(context.file_words)
 
 
 def lexical_rank(context: SignalContext) -> Floats:
     """Place of the file when files are ordered by their words alone."""
-    return ranks(context.file(context.retrieval.file_scores))
+    return ranks(context.file_words)
 
 
 def best_node(context: SignalContext) -> Floats:
     """Query words in the file's best part."""
-    return relative(context.file(context.retrieval.file_best))
+    return relative(context.file_best)
 
 
 def all_nodes(context: SignalContext) -> Floats:
     """Query words in all parts of the file together."""
-    return relative(context.file(context.retrieval.file_sum))
+    return relative(context.file_sum)
 
 
 def whole_file_rank(context: SignalContext) -> Floats:
