@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from packhound.core.arrays import contained_in
 from packhound.core.records import Scope
 from packhound.core.status import LeftOut, Reading
 from packhound.core.types import Explanation, Hit, Query, Results
@@ -235,7 +236,7 @@ def _weak_note(context: SignalContext | None, hits: Sequence[Hit]) -> str:
     pairs = zip(context.query.terms, context.retrieval.matches.terms, strict=True)
     matches = [match for term, match in pairs if term not in STOPS]
     node_ids = np.array([hit.node.node_id for hit in hits], np.int32)
-    n_covered = int(np.max(sum(np.isin(node_ids, m.nodes[0]) for m in matches), initial=0))
+    n_covered = int(np.max(sum(contained_in(node_ids, m.nodes[0]) for m in matches), initial=0))
     if not n_covered:
         return _NO_WORD_NOTES[1]
     if n_covered == len(matches):

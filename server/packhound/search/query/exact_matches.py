@@ -9,6 +9,7 @@ words have none: there words are hints.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -388,6 +389,6 @@ def _holders(snapshot: Snapshot, text: str) -> Positions:
 
 def _paths_of(snapshot: Snapshot, node_ids: Positions) -> list[str]:
     """Return the files of some nodes, those with the most first: what is common shows there."""
-    file_ids, counts = np.unique(snapshot.file_of.take(node_ids), return_counts=True)
-    pairs = zip((-counts).tolist(), map(snapshot.paths.__getitem__, file_ids.tolist()), strict=True)
+    counts = Counter(snapshot.file_of.take(node_ids).tolist())
+    pairs = ((-count, snapshot.paths[file_id]) for file_id, count in counts.items())
     return [path for _, path in sorted(pairs)]

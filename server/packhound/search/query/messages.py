@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from packhound.core.arrays import unique_sorted
 from packhound.index import Snapshot
 from packhound.search.query.filters import TextSearch
 from packhound.search.query.parse import STOPS, ParsedQuery
@@ -49,7 +50,9 @@ def find_printers(
     tails = [found[1] for found in _HEAD.finditer(message)]
     parts = (message, *_QUOTED.findall(message), *tails[-1:])
     likely = [_likely_nodes(snapshot, stats, part) for part in parts]
-    printers = texts.nodes_that_print(snapshot, message, np.unique(np.concatenate(likely)).tolist())
+    printers = texts.nodes_that_print(
+        snapshot, message, unique_sorted(np.concatenate(likely)).tolist()
+    )
     max_letters = max((n_letters for n_letters, _ in printers.values()), default=0)
     certain = min(_CERTAIN_LETTERS, sum(map(str.isalpha, message)))
     scores = {
