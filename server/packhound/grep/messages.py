@@ -27,6 +27,8 @@ _PLACEHOLDER = re.compile(
     """,
     re.VERBOSE,
 )
+_MARK = re.compile(r"[%{$~:\\\0]")
+"""A character of any placeholder, of an escape or of a value between literals."""
 _WORD = re.compile(r"[^\W\d_]+")
 _ESCAPED_SPACE = re.compile(r"\\[ntr]")
 _QUOTES = re.compile(r"""["'`‘’“”\\]""")
@@ -126,6 +128,11 @@ class Message:
         """Return the letters outside placeholders, 0 if the literal does not print the message."""
         if len(literal) < _MIN_LETTERS + _MIN_WORDS - 1:
             return 0
+        # Most have no placeholder, and begin with a word that the message has not.
+        if not _MARK.search(literal):
+            word = _WORD.search(literal)
+            if not word or word[0].lower() not in self.text:
+                return 0
         pieces = [_normalize(piece) for piece in _PLACEHOLDER.sub(_VALUE, literal).split(_VALUE)]
         pieces = [piece for piece in pieces if len(piece) >= _MIN_PIECE]
         # Who quotes a message may leave out its begin or its end.

@@ -37,8 +37,6 @@ _ASCII_WORD = re.compile(rb"[0-9A-Za-z_]")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _WORD_BYTE = re.compile(rb"[0-9A-Za-z\x80-\xff]")
 _MAX_QUOTED = 80
-_MOST_SPACE = 256
-"""Bytes of white space between two words that are looked through."""
 _MULTI_LINE = b"(?m)"
 
 
@@ -162,42 +160,27 @@ class TextPattern:
         # Compiled for the first file that the filters admit.
         return compile_search(self.regex, ignore_case=self.ignore_case, across_lines=True)
 
+    @cached_property
+    def _neighbours(self) -> re.Pattern[bytes]:
+        """The longest token beside the next or else the one before.
+
+        Looking for it takes a fifth of the time of the whole expression.
+        """
+        position = max(range(len(self.tokens)), key=lambda i: len(self.tokens[i]))
+        first = max(0, min(position, len(self.tokens) - 2))
+        return re.compile(rb"\s*".join(map(re.escape, self.tokens[first : first + 2])))
+
     def matches(self, source: bytes) -> Iterator[tuple[int, int]]:
         """Yield the offsets of the first byte of each match and of the one after its last."""
         if not self.regex:
             yield from _word_offsets(self.tokens[0], source.lower() if self.ignore_case else source)
             return
-        if not self.ignore_case and not self._has_neighbours(source):
+        if not self.ignore_case and not self._neighbours.search(source):
             return
         offset = 0
         while match := self._search(source, offset):
             yield match.start(), match.end()
             offset = max(match.end(), match.start() + 1)
-
-    def _has_neighbours(self, source: bytes) -> bool:
-        """Return True if the longest token is somewhere beside the one before or after it.
-
-        Looking for bytes takes a fifth of the time of an expression.
-        """
-        if len(self.tokens) == 1:
-            return self.tokens[0] in source
-        position = max(range(len(self.tokens)), key=lambda i: len(self.tokens[i]))
-        token, is_last = self.tokens[position], position == len(self.tokens) - 1
-        beside = self.tokens[position - 1 if is_last else position + 1]
-        near, start = _MOST_SPACE + len(beside), source.find(token)
-        while start >= 0:
-            end = start + len(token)
-            if is_last:
-                text = source[max(0, start - near) : start].rstrip()
-                is_beside = text.endswith(beside)
-            else:
-                text = source[end : end + near].lstrip()
-                is_beside = text.startswith(beside)
-            # Where there is more space than that, the expression decides.
-            if is_beside or len(text) < len(beside):
-                return True
-            start = source.find(token, end)
-        return False
 
 
 def _word_offsets(word: bytes, source: bytes) -> Iterator[tuple[int, int]]:
