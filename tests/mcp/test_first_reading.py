@@ -89,21 +89,21 @@ def test_no_answer_claims_more_than_was_read(large, monkeypatch):
     folders.close()
 
 
-@pytest.mark.parametrize("form", ["markdown", "json", "xml"])
-def test_a_pack_says_once_that_it_is_of_what_was_read_so_far(large, form):
+def test_a_pack_says_once_that_it_is_of_what_was_read_so_far(large):
     engine = Engine.open(large, settings_from({"index.workers": 1, "index.persist": False}))
     assert engine.settled(60)
     engine.cancel_indexing()  # What was read stays, and nobody knows if it is all.
-    arguments = {"prompt": "fix `canary_7_7`", "budget": 500, "format": form}
-    answer = call(engine, "pack", arguments)
+    for form in ("markdown", "json", "xml"):
+        arguments = {"prompt": "fix `canary_7_7`", "budget": 500, "format": form}
+        answer = call(engine, "pack", arguments)
+        text = as_text("pack", answer, arguments)
+        assert answer["complete"] is False
+        assert answer["reading"] == f"{N_FILES} files read so far; there may be more"
+        assert text.count("read so far") == 1 and answer["notes"].count(answer["reading"]) == 1
+        assert "the only place" not in str(answer).replace("so far the only place", "")
+        if form == "json":
+            assert json.loads(text)["reading"] == answer["reading"]
     engine.close()
-    text = as_text("pack", answer, arguments)
-    assert answer["complete"] is False
-    assert answer["reading"] == f"{N_FILES} files read so far; there may be more"
-    assert text.count("read so far") == 1 and answer["notes"].count(answer["reading"]) == 1
-    assert "the only place" not in str(answer).replace("so far the only place", "")
-    if form == "json":
-        assert json.loads(text)["reading"] == answer["reading"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")

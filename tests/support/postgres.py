@@ -23,12 +23,16 @@ _numbers = count()
 class Database:
     """A database with the tables of a store, seen by its owner."""
 
-    def __init__(self, server: str, *, is_set_up: bool = True) -> None:
+    def __init__(
+        self, server: str, *, is_set_up: bool = True, like: Database | None = None
+    ) -> None:
+        """Make a database, empty or with all that another one has."""
         self.name = f"store_{os.getpid()}_{next(_numbers)}"
+        names = sql.Identifier(self.name), sql.Identifier(like.name if like else "template1")
         with psycopg.connect(server, autocommit=True) as connection:
-            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(self.name)))
+            connection.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(*names))
         self.url = make_conninfo(server, dbname=self.name)
-        if is_set_up:
+        if is_set_up and not like:
             self.set_up()
 
     def set_up(self) -> None:

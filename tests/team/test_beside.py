@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,7 +19,8 @@ from packhound.service import Engine, Roots
 from packhound.service import remotes as module
 from packhound.team.admin import Administration
 from tests.support.lsp_client import LspClient, wait_until, write_files
-from tests.support.postgres import Database
+from tests.support.postgres import Database, Server
+from tests.support.program import run_program
 from tests.team.conftest import commit_all
 from tests.team.test_remote import CELLAR, KITCHEN, push_to, repository
 
@@ -38,6 +37,28 @@ def dishes(word: str, n: int = 12) -> dict[str, str]:
     }
 
 
+WORDS = {KITCHEN: "soup", CELLAR: "wine"}
+
+
+@pytest.fixture(scope="module")
+def pushed(server: Server, tmp_path_factory: pytest.TempPathFactory) -> tuple[Database, Path]:
+    """Return a store that has two repositories, and the folder of their clones."""
+    base, database = tmp_path_factory.mktemp("beside"), Database(server.url)
+    url = database.user("ci_b", ("example.org/*", "*", True))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PACKHOUND_CACHE_DIR", str(base / "cache"))
+        for name, word in WORDS.items():
+            push_to(url, repository(base / "clones" / word, name, dishes(word)), name)
+    return database, base / "clones"
+
+
+@pytest.fixture
+def database(request: pytest.FixtureRequest, server: Server) -> Database:
+    """Return a store of the test's own, which has its clones if it has any."""
+    has_clones = "clones" in request.fixturenames
+    return Database(server.url, like=request.getfixturevalue("pushed")[0] if has_clones else None)
+
+
 @pytest.fixture
 def ci(database: Database) -> str:
     return database.user("ci_b", ("example.org/*", "*", True))
@@ -49,13 +70,10 @@ def ann(database: Database) -> str:
 
 
 @pytest.fixture
-def clones(tmp_path: Path, ci: str) -> dict[str, Path]:
+def clones(tmp_path: Path, pushed: tuple[Database, Path]) -> dict[str, Path]:
     """Clones of two repositories that are in the store."""
-    made = {}
-    for name, word in ((KITCHEN, "soup"), (CELLAR, "wine")):
-        made[name] = repository(tmp_path / "clones" / word, name, dishes(word))
-        push_to(ci, made[name], name)
-    return made
+    shutil.copytree(pushed[1], tmp_path / "clones")
+    return {name: tmp_path / "clones" / word for name, word in WORDS.items()}
 
 
 @pytest.fixture
@@ -215,7 +233,7 @@ def test_beyond_the_limit_the_files_with_words_of_the_question_are_fetched(
 ) -> None:
     monkeypatch.setattr(module, "_CANDIDATES", 3)
     filler = "# " + "plate " * 100 + "\n"
-    for name, word in ((KITCHEN, "soup"), (CELLAR, "wine")):
+    for name, word in WORDS.items():
         files = {path: text + filler * 100 for path, text in dishes(word).items()}
         push_to(ci, repository(tmp_path / word, name, files), name)
     office = open_office(team__remotes=["kitchen", "cellar"], team__remote_megabytes=1)
@@ -239,7 +257,7 @@ def test_what_is_dropped_was_not_used_for_longest(
     open_office: Open, ci: str, tmp_path: Path, cache: Path
 ) -> None:
     filler = "# " + "plate " * 100 + "\n"
-    for name, word in ((KITCHEN, "soup"), (CELLAR, "wine")):
+    for name, word in WORDS.items():
         files = {path: text + filler * 100 for path, text in dishes(word).items()}
         push_to(ci, repository(tmp_path / word, name, files), name)
     office = open_office(team__remotes=[], team__remote_megabytes=1)
@@ -371,10 +389,9 @@ def test_the_command_line_pulls_and_searches_them(
     shutil.copytree(clones[KITCHEN], tmp_path / "mine")
 
     def run(*arguments: str) -> str:
-        command = [sys.executable, "-m", "packhound", *arguments]
-        return subprocess.run(
-            command, cwd=tmp_path / "mine", check=True, capture_output=True, text=True
-        ).stdout
+        done = run_program(*arguments, cwd=tmp_path / "mine")
+        assert done.returncode == 0, done.stderr
+        return done.stdout
 
     assert "12 files" in run("pull")
     assert "wine" in {path.parent.name for path in cache.rglob("*.py")}

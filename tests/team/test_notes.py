@@ -6,7 +6,6 @@ import json
 import os
 import random
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,6 +23,7 @@ from packhound.service.team_notes import UNAVAILABLE
 from packhound.team.admin import Administration
 from tests.support.lsp_client import wait_until
 from tests.support.postgres import Database, Server
+from tests.support.program import run_program
 from tests.team.test_remote import CELLAR, KITCHEN, TOKEN, repository
 
 CODE = {"stove.py": "def light_stove(gas):\n    spark(gas)\n    return gas\n"}
@@ -400,14 +400,12 @@ def test_the_command_line_sends_before_it_ends(database: Database, tmp_path: Pat
     (tmp_path / "config").mkdir()
     (tmp_path / "config" / "packhound.toml").write_text(f'[team]\nstore = "{url}"\nnotes = true\n')
 
+    folders = {f"PACKHOUND_{name.upper()}_DIR": str(tmp_path / name) for name in ("config", "data")}
+
     def run(*arguments: str) -> str:
-        environment = {**os.environ} | {
-            f"PACKHOUND_{name.upper()}_DIR": str(tmp_path / name) for name in ("config", "data")
-        }
-        command = [sys.executable, "-m", "packhound", *arguments]
-        return subprocess.run(
-            command, cwd=root, env=environment, check=True, capture_output=True, text=True
-        ).stdout
+        done = run_program(*arguments, env=folders, cwd=root)
+        done.check_returncode()
+        return done.stdout
 
     identity = run("memory", "add", "insight", "gas", "Off at night").split()[-1]
     assert [note["id"] for _, note in rows(database)] == [identity]
