@@ -64,6 +64,7 @@ INPUTS = {
     "needed": "SUITE=CORPORA of functions that a solver needs",
     "of_changes": "folder of clones whose commits are read",
     "peer": "interpreter with semble 0.7.0",
+    "prompt_trees": "folder of the repositories of packs/prompts",
     "report_trees": "folder of the trees of bug reports",
     "reports": "bug reports, a .jsonl",
     "rules": "gitleaks' rules, a .toml",
@@ -91,6 +92,12 @@ RESULTS = (
         "agents.trial --reports {reports} --trees {report_trees} --out {out}",
         _AGENTS,
     ),
+    Stored(
+        "agents/trial_functions.json",
+        "agents.trial --reports {reports} --trees {report_trees} --out {out}",
+        _AGENTS,
+    ),
+    Stored("agents/recipes.json", "agents.recipes {prompt_trees} --out {out}", _AGENTS),
     Stored(
         "changes/fit.json",
         "changes.fit --repositories {of_changes} --out {out}",

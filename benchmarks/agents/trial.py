@@ -125,7 +125,8 @@ def main() -> None:
         print(json.dumps(row or {"no line of the fix": report.id}), flush=True)
         rows += [row] if row else []
     with_lines = [row for row in rows if row["lines known"]]
-    summary = {"all": summarize(rows), "lines known": summarize(with_lines)}
+    groups = {"all": rows, "lines known": with_lines}
+    summary = {name: summarize(group) for name, group in groups.items() if group}
     save(options.out, {**summary, "rows": rows})
     print(json.dumps(summary, indent=1))
 

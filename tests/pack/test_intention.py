@@ -53,6 +53,8 @@ def test_an_apple():
         ("rename price_of to cents_of", "calls", "total_of_cart"),
         ("please write some unit tests for price_of", "called by", "lookup"),
         ("refactor price_of", "tests", "test_an_apple"),
+        ("add a price_of for bundles", "calls", "total_of_cart"),
+        ("implement something like price_of", "tests", "test_an_apple"),
     ],
 )
 def test_what_the_intention_needs_comes_along(prompt: str, edge: str, name: str) -> None:

@@ -109,6 +109,8 @@ class _Need(NamedTuple):
 _NEEDS: dict[Intention, tuple[_Need, ...]] = {
     "test": (_Need("tests", 0.7, 2), _Need("uses", 0.3, 4)),
     "refactor": (_Need("users", 0.5, 30), _Need("tests", 0.3, 2)),
+    # Where the nearest example is registered, and its test.
+    "add": (_Need("users", 0.4, 2), _Need("tests", 0.4, 1)),
 }
 """Others need nothing more: with callees, callers and tests for each of them, packs of 2,500 tokens
 hold .01 less of the functions that 280 graded questions need, and those of 8,000 as many."""
