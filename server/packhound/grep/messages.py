@@ -135,6 +135,8 @@ class Message:
                 return 0
         pieces = [_normalize(piece) for piece in _PLACEHOLDER.sub(_VALUE, literal).split(_VALUE)]
         pieces = [piece for piece in pieces if len(piece) >= _MIN_PIECE]
+        if not any(piece in self.text for piece in pieces):
+            return 0
         # Who quotes a message may leave out its begin or its end.
         for part in (pieces, pieces[1:], pieces[:-1]):
             words = [word for piece in part for word in _WORD.findall(piece)]
