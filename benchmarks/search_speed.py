@@ -46,7 +46,8 @@ class Side:
     """A process that searches with the code of one checkout."""
 
     def __init__(self, checkout: Path, folder: Path, cache: Path) -> None:
-        environment = {"PYTHONPATH": str(checkout / "server"), "PACKHOUND_CACHE_DIR": str(cache)}
+        path = f"{checkout / 'server'}{os.pathsep}{HERE.parent}"
+        environment = {"PYTHONPATH": path, "PACKHOUND_CACHE_DIR": str(cache)}
         self._process = subprocess.Popen(
             [sys.executable, __file__, str(folder), "--serve"],
             stdin=subprocess.PIPE,
