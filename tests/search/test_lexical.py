@@ -11,6 +11,7 @@ import pytest
 from packhound.core.types import FIELDS
 from packhound.index.snapshot import Snapshot
 from packhound.index.writer import Index
+from packhound.search.retrieve import term_matches
 from packhound.search.retrieve.bm25 import LexicalScores, match_terms, score_terms
 from packhound.search.retrieve.candidates import gather
 from packhound.search.retrieve.corpus_stats import SearchCache
@@ -139,3 +140,15 @@ def test_what_words_match_is_looked_up_once_and_counted(snapshot):
     [config] = cache.lookup(snapshot, ["config"])
     assert cache.entries.n_bytes == sum(match.n_bytes for match in (load, config, tree))
     assert cache.entries.keys == ("tree", "load", "config")
+
+
+def test_words_of_few_and_of_many_nodes_are_counted_alike(snapshot, monkeypatch):
+    counted = []
+    for are_few in (True, False):
+        monkeypatch.setattr(term_matches, "_are_few", lambda *_, few=are_few: few)
+        counted.append(TermMatchCache(0).lookup(snapshot, QUERY))
+    for few, many in zip(*counted, strict=True):
+        for field in ("nodes", "in_files", "in_paths"):
+            for ids, others in zip(getattr(few, field), getattr(many, field), strict=True):
+                assert ids.dtype == others.dtype and np.array_equal(ids, others)
+    assert [len(match.in_paths[0]) for match in counted[0]] == [0, 0, 0, 1, 0]

@@ -146,7 +146,7 @@ def _match_postings(
         path = postings.within(PATH)
         nodes, sums = _sum_by_node(postings.node_ids, weighted[rows], scratch)
         in_files = _count_in_files(file_ids[rows], inside[rows], snapshot.n_file_ids)
-        in_paths = _count_in_paths(file_ids[rows][path], postings.tf[path])
+        in_paths = _count_in_paths(file_ids[rows][path], postings.tf[path], snapshot.n_file_ids)
         field_counts = _count_fields(postings)
         matches.append(
             TermMatch(
@@ -196,12 +196,12 @@ def _sum_by_node(node_ids: NDArray[np.intp], values: Floats, scratch: Floats) ->
 
     `scratch` has a value of any kind for every node id of the snapshot.
     """
-    if len(node_ids) * _FEW_POSTINGS > len(scratch):
+    if _are_few(node_ids, len(scratch)):
+        nodes = unique_sorted(node_ids)
+    else:
         has_term = np.zeros(len(scratch), np.bool_)
         has_term[node_ids] = True
         nodes = np.flatnonzero(has_term)
-    else:
-        nodes = unique_sorted(node_ids)
     scratch[nodes] = 0
     np.add.at(scratch, node_ids, values)
     return nodes.astype(np.int32), scratch.take(nodes)
@@ -221,25 +221,38 @@ def _count_in_files(
     file_ids: NodeIds, counts: NDArray[np.unsignedinteger[Any]], n_file_ids: int
 ) -> SparseCounts:
     """Return the files with a count, and the sum of each."""
-    if len(file_ids) * _FEW_POSTINGS > n_file_ids:
-        sums = np.bincount(file_ids, counts, n_file_ids)
-        files = np.flatnonzero(sums > 0)
-        return files.astype(np.int32), sums.take(files).astype(np.float32)
+    if not _are_few(file_ids, n_file_ids):
+        return _to_sparse(np.bincount(file_ids, counts, n_file_ids))
     files = unique_sorted(file_ids)
     sums = np.bincount(files.searchsorted(file_ids), counts)
     return files.compress(sums > 0), sums.compress(sums > 0).astype(np.float32)
 
 
-def _count_in_paths(file_ids: NodeIds, counts: NDArray[np.unsignedinteger[Any]]) -> SparseCounts:
+def _count_in_paths(
+    file_ids: NodeIds, counts: NDArray[np.unsignedinteger[Any]], n_file_ids: int
+) -> SparseCounts:
     """Return the count in each file's path, which every node of the file repeats."""
-    # Node ids of a file were mostly assigned in a row, so runs of one file are few.
-    firsts = np.flatnonzero(np.diff(file_ids, prepend=-1))
-    file_ids, counts = file_ids.take(firsts), counts.take(firsts)
+    if not len(file_ids):
+        return _EMPTY
+    if not _are_few(file_ids, n_file_ids):
+        by_file = np.zeros(n_file_ids, np.float32)
+        by_file[file_ids] = counts
+        return _to_sparse(by_file)
     files = unique_sorted(file_ids)
     by_file = np.empty(len(files), np.float32)
     by_file[files.searchsorted(file_ids)] = counts
     return files, by_file
 
 
-_FEW_POSTINGS = 16
-"""With fewer than one posting for so many files these are sorted, and not all looked at."""
+def _are_few(ids: NDArray[np.integer[Any]], n_all: int) -> bool:
+    """Return True if sorting ids is cheaper than an array with a row for each of all."""
+    return len(ids) * 16 + 16_384 < n_all
+
+
+def _to_sparse(counts: NDArray[Any]) -> SparseCounts:
+    """Return the positions of the positive counts, and these."""
+    positions = np.flatnonzero(counts > 0)
+    return positions.astype(np.int32), counts.take(positions).astype(np.float32)
+
+
+_EMPTY: SparseCounts = np.zeros(0, np.int32), np.zeros(0, np.float32)
