@@ -104,7 +104,7 @@ def test_no_start_takes_the_square_of_the_length(start: str) -> None:
 def test_a_long_line_of_prefixes_is_read_at_once(prefix: str) -> None:
     # It ends at all: at each prefix the rest of the line was read again.
     token = f"{prefix}{'hT7kq92LwzP04vbn' * 8}"
-    assert token not in redact(f"{prefix * 80_000} {token}").text
+    assert token not in redact(f"{prefix * 80_000} {token}", budget_s=60.0).text
 
 
 def test_a_redaction_ends_when_it_is_cancelled_or_out_of_time() -> None:
