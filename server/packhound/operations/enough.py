@@ -1,4 +1,4 @@
-"""Whether an answer has the whole of all that its query names, so that nothing is left to read."""
+"""Claim that an answer has the whole of all that its query names: nothing is left to read."""
 
 from __future__ import annotations
 

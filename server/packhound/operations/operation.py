@@ -79,7 +79,7 @@ class Request(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Who asks: the folders, the settings of the session, and whether the asker has given up.
+    """An asker: its folders, the settings of its session, and whether it has given up.
 
     An agent gets what leaves the machine: `is_agent` has patterns matched against texts without
     secrets, since totals of secrets would tell them letter by letter. With `is_typing` a query may

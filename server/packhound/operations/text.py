@@ -52,7 +52,7 @@ class Text(NamedTuple):
     def fit(self, max_tokens: int) -> str:
         """Return the text with as many units as `max_tokens` allow, by the bound of packs."""
         count = llm.counter_for().count
-        if self.shorter and count(self._with(len(self.units))) > max_tokens:
+        if self.shorter and count(self.first(len(self.units))) > max_tokens:
             units = self._shortened(max_tokens)
             in_full = all(units[i] == self.units[i] for i in self.defining)
             enough = self.enough if in_full else ""
@@ -60,13 +60,13 @@ class Text(NamedTuple):
         if self.enough:
             text = self._replace(enough="").fit(max_tokens)
             both = f"{text}\n{self.enough}"
-            all_shown = text == self._with(len(self.units))
+            all_shown = text == self.first(len(self.units))
             return both if all_shown and count(both) <= max_tokens else text
         costs = [count(unit + "\n") for unit in self.units]
         spent = list(accumulate(costs, initial=0))
         n_units = len(self.units)
         while True:
-            text = self._with(n_units)
+            text = self.first(n_units)
             excess = count(text) - max_tokens
             if excess <= 0:
                 return text
@@ -85,7 +85,7 @@ class Text(NamedTuple):
         forms = [(*shorter, unit) for shorter, unit in zip(self.shorter, self.units, strict=True)]
         costs = [[count(form + "\n") for form in each] for each in forms]
         levels = [0] * len(forms)
-        room = max_tokens - count(self._replace(units=())._with(0)) - sum(c[0] for c in costs)
+        room = max_tokens - count(self._replace(units=()).first(0)) - sum(c[0] for c in costs)
         for i, each in enumerate(costs):  # A line of each before more of any.
             if len(each) > 1 and each[1] - each[0] <= room:
                 levels[i], room = 1, room - each[1] + each[0]
@@ -96,7 +96,7 @@ class Text(NamedTuple):
                 levels[i] = fitting[-1]
         return [each[level] for each, level in zip(forms, levels, strict=True)]
 
-    def _with(self, n_units: int) -> str:
+    def first(self, n_units: int) -> str:
         """Return the text with the first units, and what was left out."""
         lines = [*self.head, *self.units[:n_units]]
         n_cut = len(self.units) - n_units

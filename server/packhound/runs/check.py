@@ -91,7 +91,7 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def verdict(self) -> Verdict:
-        """Whether it is proved to be no worse than the base."""
+        """Judgement: is it proved to be no worse than the base?"""
         if any(each.severity == "error" for each in self.compared.new):
             return "failed"
         if not any(run.reason != "missing" for run in self.runs):

@@ -59,7 +59,7 @@ _CANCELLED_EACH = 100
 
 
 class CopyLimits(NamedTuple):
-    """What a copy may have; `include` are globs of files of secrets that it shall have."""
+    """Bounds of a copy; `include` are globs of files of secrets that it shall have."""
 
     max_files: int = 50_000
     max_bytes: int = 1_000_000_000

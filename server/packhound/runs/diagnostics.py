@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -27,7 +27,7 @@ _GO_PLACE = re.compile(r"\s*(?P<path>[\w./-]+\.go):(?P<line>\d+)(?::\d+)?: (?P<m
 
 
 class Diagnostic(msgspec.Struct, frozen=True, kw_only=True):
-    """What a tool says about a place; `line` and `column` are 0-based, -1 for none.
+    """Remark of a tool on a place; `line` and `column` are 0-based, -1 for none.
 
     `path` is "" where it is outside of the folder. `test` is the one that failed, if it is one.
     """
@@ -83,10 +83,16 @@ class Reader:
             if form in ("pattern", "go test"):
                 yield from self._of_pattern(_bare(text))
         else:
+            readers = {
+                "ruff": self._of_ruff,
+                "eslint": self._of_eslint,
+                "cargo": self._of_cargo,
+                "go test": self._of_go_test,
+            }
             rows = json.loads(text)
             for row in rows if isinstance(rows, list) else [rows]:
                 if isinstance(row, dict):
-                    yield from _READERS[form](self, row)
+                    yield from readers[form](row)
 
     def failure(self, code: int | None, lines: Iterable[bytes]) -> Diagnostic:
         """Return that the runner failed without a word that was understood."""
@@ -205,14 +211,6 @@ class Reader:
         path = path.removeprefix("./").replace("\\", "/")
         is_inside = path and not path.startswith("/") and ".." not in path.split("/")
         return safe_line(path) if is_inside and len(path) <= _MAX_PATH else ""
-
-
-_READERS: Mapping[str, Callable[[Reader, Mapping[str, Any]], Iterator[Said]]] = {
-    "ruff": Reader._of_ruff,
-    "eslint": Reader._of_eslint,
-    "cargo": Reader._of_cargo,
-    "go test": Reader._of_go_test,
-}
 
 
 def _bare(text: str) -> str:

@@ -23,7 +23,7 @@ _CHUNK, _MAX_LINE = 1 << 16, 1 << 20
 
 
 class Limits(NamedTuple):
-    """What a command may take. `memory_bytes` is of each process, `output_bytes` of both streams.
+    """Limits of a command. `memory_bytes` is of each process, `output_bytes` of both streams.
 
     A command that is `apart` has no network, and writes in the folder of the copy alone.
     """

@@ -79,7 +79,7 @@ class IndexedFolder:
         self.settings = settings
         self.on_change = on_change
         self._timing = timing
-        self._replacing = threading.Lock()
+        self.replacing = threading.Lock()
         self.grep = Grep(str(root), self.source)
         self.clean_texts = CleanTexts()
         redacted = RedactedTexts(self.source, self.clean_texts)
@@ -91,7 +91,7 @@ class IndexedFolder:
         """These nodes."""
         self._first_edits_s = _FIRST_EDITS_S
         self._indexer: Indexer
-        self._extractors = load_extractors(settings.index.extractors)
+        self.extractors = load_extractors(settings.index.extractors)
         with ThreadPoolExecutor(1) as pool:
             loading = pool.submit(self._open_models)
             opened = self._open_index(lambda: loading.result().embedder)
@@ -198,17 +198,17 @@ class IndexedFolder:
 
     def update(self, document: Document) -> None:
         """Submit the text of an open document; returns at once."""
-        with self._replacing:
+        with self.replacing:
             self.queue.update(document)
 
     def release(self, path: str) -> None:
         """Submit that the editor has closed a document; returns at once."""
-        with self._replacing:
+        with self.replacing:
             self.queue.release(path)
 
     def refresh(self, paths: Sequence[str] | None = None) -> None:
         """Compare files or folders, None for everything, with the disk again."""
-        with self._replacing:
+        with self.replacing:
             self.queue.refresh(paths)
 
     def configure(self, settings: Settings) -> None:
@@ -224,7 +224,7 @@ class IndexedFolder:
         if (before.words.k1, before.words.b) != (settings.words.k1, settings.words.b):
             self.search_cache = SearchCache(settings.words.k1, settings.words.b)
         if before.index.extractors != settings.index.extractors:
-            self._extractors = load_extractors(settings.index.extractors)
+            self.extractors = load_extractors(settings.index.extractors)
         if _index_settings(before) != _index_settings(settings):
             self.reopen()
         elif before != settings:
@@ -237,7 +237,7 @@ class IndexedFolder:
         embedder = self.models.embedder
         opened = self._open_index(lambda: embedder, discard=discard)
         # An edit meanwhile waits for the new indexer, or is in the list.
-        with self._replacing:
+        with self.replacing:
             open_documents = self.queue.open_documents
             self._follow(opened)
             for document in open_documents:
@@ -307,7 +307,7 @@ class IndexedFolder:
     def status(self) -> Status:
         """Return the state, figures and problems of the index."""
         models, settings = self.models, self.settings
-        problems = (*models.problems, *self._extractors.problems)
+        problems = (*models.problems, *self.extractors.problems)
         of_models = models.embedder, problems, models.encoder_problem
         status = build_status(self.root, settings, *of_models, self._opened, self._indexer)
         status = replace(status, deep_vectors=self.deep_progress)
@@ -319,7 +319,7 @@ class IndexedFolder:
 
     @property
     def stored(self) -> StoredFiles | None:
-        """What a team's store has of the folder; None where the user has none."""
+        """Files of the folder in a team's store; None where the user has none."""
         return self._indexer.stored
 
     @property
@@ -342,7 +342,7 @@ class IndexedFolder:
             opened.store,
             self.on_change,
             self._timing,
-            self._extractors,
+            self.extractors,
         )
         self._indexer.start(is_copy=opened.is_copy)
 
@@ -359,10 +359,10 @@ class IndexedFolder:
                 for peer in self.peers.engines
                 if peer.index is not self and (rows := peer.index.memory_rows)
             ],
-            extractors=self._extractors,
+            extractors=self.extractors,
         )
         for problem in filter(
-            None, (*self._extractors.problems, opened.problem, opened.rebuild_reason)
+            None, (*self.extractors.problems, opened.problem, opened.rebuild_reason)
         ):
             log.warning("%s: %s", self.root, problem)
         return opened

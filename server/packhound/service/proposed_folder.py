@@ -47,9 +47,8 @@ class ProposedFolder(IndexedFolder):
         self.root, self.peers, self.models = base.root, peers, base.models
         self.settings = changed(base.settings, _OWN)
         self.closed, self.deep_progress, self.read_nodes = False, None, None
-        self._base, self._patch = base, patch
-        self._replacing = base._replacing
-        self._extractors = base._extractors
+        self.base, self._patch = base, patch
+        self.replacing, self.extractors = base.replacing, base.extractors
         self._forking = threading.Lock()
         self._forked: Snapshot | None = None
         self.clean_texts = base.clean_texts
@@ -62,38 +61,38 @@ class ProposedFolder(IndexedFolder):
         """The files of the patch, by path."""
         self._documents: dict[str, Document] = {}
         self._pool = SharedPool(
-            1, is_for_edits=True, with_texts=base.needs_texts, extractors=base._extractors
+            1, is_for_edits=True, with_texts=base.needs_texts, extractors=base.extractors
         )
         self.follow()
 
     def follow(self) -> None:
         """Fork again if the folder has changed. Raises SettingsError: the patch does not apply."""
-        self._follow_base(self._base.current(Query("")).snapshot)
+        self._follow_base(self.base.current(Query("")).snapshot)
 
     def current(self, query: Query, cancel: threading.Event | None = None) -> Current:
         """Fork again if the folder has changed; wait as the folder does.
 
         Raises SettingsError: the patch does not apply any more.
         """
-        current = self._base.current(query, cancel)
+        current = self.base.current(query, cancel)
         self._follow_base(current.snapshot)
         return current._replace(snapshot=self.snapshot)
 
     @property
     def queue(self) -> WorkQueue:
         """The work queue of the folder: what is read there is read here."""
-        return self._base.queue
+        return self.base.queue
 
     @property
     def left_out(self) -> LeftOut:
         """Files that are not indexed, as in the folder."""
-        return self._base.left_out
+        return self.base.left_out
 
     def open_document(self, path: str) -> Document | None:
         """Return the text of the patch, else what an editor has open; None where a file goes."""
         if path in self.patched:
             return self._documents.get(path)
-        return self._base.open_document(path)
+        return self.base.open_document(path)
 
     @property
     def base_snapshot(self) -> Snapshot:
@@ -123,7 +122,7 @@ class ProposedFolder(IndexedFolder):
         with self._forking:
             if snapshot is self._forked:
                 return
-            files = apply_patch(self._patch, partial(read_seen, self._base))
+            files = apply_patch(self._patch, partial(read_seen, self.base))
             for file in files.values():
                 if file.before is None and Path(self.root, file.path).is_dir():
                     raise SettingsError(f"the patch does not apply to {file.path!r}: a folder")
@@ -146,9 +145,9 @@ class ProposedFolder(IndexedFolder):
 
     def _admitted(self, files: Iterable[PatchedFile]) -> Iterator[tuple[str, Document]]:
         """Yield the texts that the folder would index if they were on its disk."""
-        limits = self._base.limits
+        limits = self.base.limits
         for file in files:
-            is_known = file.path in self._base.snapshot.files
+            is_known = file.path in self.base.snapshot.files
             if file.after is None or not (is_known or is_included(self.root, file.path, limits)):
                 continue
             text = decode(file.path, file.after)
@@ -161,7 +160,7 @@ class _ProposedChanges(Changes):
     """The lines that differ from a commit, with those of the patch."""
 
     def __init__(self, folder: ProposedFolder) -> None:
-        super().__init__(folder.root, folder._base.open_document)
+        super().__init__(folder.root, folder.base.open_document)
         self._folder = folder
 
     def lines(self, path: str) -> tuple[Lines, ...]:

@@ -126,9 +126,7 @@ class Roots:
 
     def with_other(self, other: Root) -> Roots:
         """Return a further root to ask alone; its rows are named by its label."""
-        roots = self._asking(other)
-        roots._all = (*self._all, other)
-        return roots
+        return self._asking(other, everyone=(*self._all, other))
 
     def beside(self, remotes: Sequence[Root]) -> Roots:
         """Return the same folders to ask, and repositories that a search asks after them."""
@@ -151,12 +149,11 @@ class Roots:
 
     def as_if(self, root: Root, engine: Engine) -> Roots:
         """Return the same folders to ask, one of them as another engine has it."""
-        roots = copy(self)
-        roots._all, roots._asked = (
+        everyone, asked = (
             tuple(each._replace(engine=engine) if each == root else each for each in part)
             for part in (self._all, self._asked)
         )
-        return roots
+        return self._asking(*asked, everyone=everyone)
 
     def adds(self, node: NodeRef) -> bool:
         """Return True if some lines of a node are there by a patch alone."""
@@ -164,9 +161,9 @@ class Roots:
         span = node.span
         return bool(root and root.engine.index.adds(node.path, span.start_line, span.end_line))
 
-    def _asking(self, *asked: Root) -> Roots:
+    def _asking(self, *asked: Root, everyone: tuple[Root, ...] = ()) -> Roots:
         roots = copy(self)
-        roots._asked = asked
+        roots._all, roots._asked = everyone or self._all, asked
         return roots
 
     def candidates(self, reference: str) -> list[tuple[Root, str]]:

@@ -1,4 +1,4 @@
-"""What the owner of a store does: grants, figures, and erasing what should not have been pushed."""
+"""Work of the owner of a store: grants, figures, and erasing what should not have been pushed."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ class Store:
         with _as_store_errors(), _connect(url, timeout_ms) as connection:
             store = cls(connection)
             if not any_version:
-                store._check_version()
+                store.check_version()
             yield store
 
     def known_keys(self, repositories: Sequence[str]) -> dict[bytes, UUID]:
@@ -295,7 +295,8 @@ class Store:
         row = self._connection.execute("SELECT version FROM packhound.version").fetchone()
         return int(row[0]) if row else 0
 
-    def _check_version(self) -> None:
+    def check_version(self) -> None:
+        """Raise StoreError if the tables are of another version."""
         version = self._version()
         if version == 0:
             raise StoreError("it has no tables of Packhound; run 'packhound team setup' once")
