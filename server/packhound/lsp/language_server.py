@@ -105,7 +105,7 @@ class PackhoundServer(LanguageServer):
         """Return the engine and path of a request's document; raises JsonRpcInvalidParams."""
         self.session.wait_for_folders()
         uri = uri_in(params)
-        engine_path = self.session.locate(uri)
+        engine_path = self.session.documents.locate(uri)
         if engine_path is None:
             raise JsonRpcInvalidParams(f"'uri' is {uri!r:.200}, which is in no indexed folder")
         return engine_path

@@ -120,7 +120,7 @@ def _focus(ls: PackhoundServer, focus: Params | None) -> Json:
     Untitled documents have no path, and ignored ones nothing near: they are no focus.
     """
     ls.session.wait_for_folders()
-    engine_path = ls.session.locate(uri_in(focus)) if focus is not None else None
+    engine_path = ls.session.documents.locate(uri_in(focus)) if focus is not None else None
     if focus is None or engine_path is None or engine_path[1] not in engine_path[0].snapshot.files:
         return {}
     engine, path = engine_path
@@ -131,7 +131,7 @@ def _focus(ls: PackhoundServer, focus: Params | None) -> Json:
 
 def selection_of(ls: PackhoundServer, focus: Params | None) -> Json:
     """Return the lines that are selected and the open files of the folder, for a pack."""
-    engine_path = ls.session.locate(uri_in(focus)) if focus else None
+    engine_path = ls.session.documents.locate(uri_in(focus)) if focus else None
     if focus is None or engine_path is None:
         return {}
     open_paths = tuple(ls.session.documents.paths_in(engine_path[0]))

@@ -24,7 +24,7 @@ from packhound.core.settings_files import (
 )
 from packhound.core.types import Json
 from packhound.lsp.capabilities import Client
-from packhound.lsp.documents import Documents, EnginePath
+from packhound.lsp.documents import Documents
 from packhound.lsp.index_state import IndexStateNotifier
 from packhound.lsp.inferred_folders import InferredFolders
 from packhound.lsp.last_search import LastSearch
@@ -145,10 +145,6 @@ class Session:
             return state
         encoder = "loading" if self.settings.meaning.enabled else "off"
         return {**state, "state": "starting", "encoder": encoder}
-
-    def locate(self, uri: str) -> EnginePath | None:
-        """Return the engine whose folder holds a document, and its path there."""
-        return self.documents.locate(uri)
 
     def client_path(self, root: str) -> str:
         """Return the path of an engine's folder as the client writes it."""

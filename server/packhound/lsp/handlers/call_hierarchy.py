@@ -80,7 +80,7 @@ def outgoing_calls(
 def symbol_at(ls: PackhoundServer, uri: str, line: int) -> Symbol | None:
     """Return the definition around a line, as positions count lines, with what it touches."""
     ls.session.wait_for_folders()
-    engine_path = ls.session.locate(uri)
+    engine_path = ls.session.documents.locate(uri)
     if engine_path is None:
         return None
     engine, path = engine_path

@@ -40,7 +40,7 @@ def code_lens_resolve(ls: PackhoundServer, lens: types.CodeLens) -> types.CodeLe
     start = lens.range.start
     uri = text_in(lens.data if isinstance(lens.data, dict) else {}, "uri")
     symbol = symbol_at(ls, uri, start.line)
-    engine_path = ls.session.locate(uri)
+    engine_path = ls.session.documents.locate(uri)
     counts = {"caller": 0, "test": 0, "note": 0}
     if symbol is not None and engine_path is not None:
         has_notes = ls.session.settings.sources.notes

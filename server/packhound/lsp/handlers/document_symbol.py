@@ -33,7 +33,7 @@ def document_symbol(
 
 def definitions(session: Session, uri: str) -> list[NodeRef]:
     """Return those of a document or a cell, in reading order; none where it is not indexed."""
-    engine_path = session.locate(uri)
+    engine_path = session.documents.locate(uri)
     if engine_path is None:
         return []
     engine, path = engine_path

@@ -14,7 +14,7 @@ def hover(ls: PackhoundServer, params: types.HoverParams) -> types.Hover | None:
     """Explain the rank of the node under the cursor, and show the notes on it."""
     session, uri = ls.session, params.text_document.uri
     line = session.documents.line_in_text(uri, params.position.line)
-    engine_path = session.locate(uri)
+    engine_path = session.documents.locate(uri)
     if engine_path is None or session.settings.search.hover == "off":
         return None
     engine, path = engine_path

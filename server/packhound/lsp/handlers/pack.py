@@ -73,5 +73,5 @@ def _remembered(ls: PackhoundServer, params: Params) -> tuple[str, Packed]:
 def _root_of(ls: PackhoundServer, params: Params) -> str:
     """Return the folder that the user is in, or the first."""
     focus = object_in(params, "focus")
-    engine_path = ls.session.locate(text_in(focus, "uri")) if focus else None
+    engine_path = ls.session.documents.locate(text_in(focus, "uri")) if focus else None
     return str((engine_path[0] if engine_path else ls.session.workspace.engines[0]).root)

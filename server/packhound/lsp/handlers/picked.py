@@ -10,7 +10,7 @@ from packhound.rpc import Params
 
 def picked(ls: PackhoundServer, params: Params) -> None:
     """Record the use; where `activation` is on, it raises the node in later searches."""
-    engine_path = ls.session.locate(uri_in(params))
+    engine_path = ls.session.documents.locate(uri_in(params))
     if engine_path is None:
         return
     engine, path = engine_path

@@ -64,7 +64,7 @@ def workspace_symbol_resolve(
     else:
         location = Locations(session).location(node)
     symbol.location = location
-    engine_path = session.locate(location.uri)
+    engine_path = session.documents.locate(location.uri)
     if engine_path is not None:
         engine, path = engine_path
         engine.picked(path, location.range.start.line)
