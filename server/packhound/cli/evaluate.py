@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from packhound.cli.console import Terminal
-from packhound.cli.opening import settings_of, wait
+from packhound.cli.opening import open_engine, settings_of
 from packhound.cli.options import SET, complete_folder, read_root
 from packhound.cli.tasks import report, run_tasks
 from packhound.core.errors import SettingsError
@@ -140,7 +140,7 @@ def _score_history(
 ) -> tuple[list[Outcome], Ablated]:
     """Score the subjects of a folder's last commits. Raises SettingsError if none is a query."""
     folder = real_path(root)
-    with _engine(folder, settings) as engine:
+    with open_engine(folder, settings) as engine:
         files = {p: file for p, file in engine.snapshot.files.items() if not is_test(p)}
         cases = cases_of_history(folder, files, last)
         if not cases:
@@ -207,20 +207,10 @@ def _report(
 def _open_searcher(
     root: Path, settings: Settings, ablate: bool
 ) -> Iterator[Callable[[Query], Searched]]:
-    with _engine(root, settings) as engine:
+    with open_engine(root, settings) as engine:
         yield _searcher(engine, ablate)
 
 
 def _searcher(engine: Engine, ablate: bool) -> Callable[[Query], Searched]:
     """Return a search that adds, for ablations, the hits without each part of the ranking."""
     return lambda query: (engine.search(query), engine.ablate(query) if ablate else {})
-
-
-@contextmanager
-def _engine(root: Path, settings: Settings) -> Iterator[Engine]:
-    engine = Engine.open(root, settings)
-    try:
-        wait(engine)
-        yield engine
-    finally:
-        engine.close()

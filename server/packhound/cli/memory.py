@@ -129,21 +129,14 @@ def rescue(root: Path) -> None:
 def clear(root: Path, episodes: bool, yes: bool) -> None:
     """Delete your notes of a folder, after asking; shared ones stay, for git to delete."""
     if episodes:
-        _clear_episodes(root, yes=yes)
-        return
-    store = _store(root)
-    n = len(store.all())
+        log = knowledge.EpisodeLog(_folder(root) / knowledge.EPISODES_FILE)
+        noun, n, delete = "episodes", len(log.read()), log.clear
+    else:
+        store = _store(root)
+        noun, n, delete = "notes", len(store.all()), store.clear
     if not yes:
-        click.confirm(f"Delete {n} notes? They cannot be made again.", abort=True)
-    echo(f"deleted {store.clear()}" if n else "there are no notes")
-
-
-def _clear_episodes(root: Path, *, yes: bool) -> None:
-    log = knowledge.EpisodeLog(_folder(root) / knowledge.EPISODES_FILE)
-    n = len(log.read())
-    if not yes:
-        click.confirm(f"Delete {n} episodes? They cannot be made again.", abort=True)
-    echo(f"deleted {log.clear()}" if n else "there are no episodes")
+        click.confirm(f"Delete {n} {noun}? They cannot be made again.", abort=True)
+    echo(f"deleted {delete()}" if n else f"there are no {noun}")
 
 
 def _notes_in(file: str, lines: Iterable[str]) -> Iterable[Any]:

@@ -144,7 +144,7 @@ _ENCODING_POLL_S = 0.05
 
 @contextmanager
 def open_engine(
-    root: Path, settings: FolderSettings | None = None, timing: Timing = DEFAULT_TIMING
+    root: Path, settings: Settings | FolderSettings | None = None, timing: Timing = DEFAULT_TIMING
 ) -> Iterator[Engine]:
     """Yield the engine of `root` once nothing is pending."""
     engine = service.Engine.open(root, settings or folder_settings(root), timing=timing)

@@ -294,10 +294,11 @@ def _table(hits: Sequence[Row], width: int, *, cut: bool) -> Iterator[Text]:
         yield line
         if own_lines:
             yield Text(_INDENT + location)
-        for note in _notes_of(hit):
+        for note in hit.get("notes", ()):
             yield _clip(_note_line(note), width)
         if hit["siblings"]:
-            yield _clip(f"also here: {_siblings(hit)}", width)
+            siblings = (f"{row['name']}:{row['start_line']}" for row in hit["siblings"])
+            yield _clip(f"also here: {', '.join(siblings)}", width)
         if hit["copies"]:
             places = (f"{row['path']}:{row['start_line']}" for row in hit["copies"])
             yield _clip(f"same text: {', '.join(places)}", width)
@@ -306,11 +307,6 @@ def _table(hits: Sequence[Row], width: int, *, cut: bool) -> Iterator[Text]:
         for match in hit.get("matches", ())[:_MATCHES]:
             yield _clip(f"{match['line']:>4}: {match['text']}", width)
         yield from _snippet(hit)
-
-
-def _notes_of(hit: Row) -> Sequence[Row]:
-    notes: Sequence[Row] = hit.get("notes", ())
-    return notes
 
 
 def _note_line(note: Row) -> str:
@@ -338,10 +334,6 @@ def _clip(text: str, width: int) -> Text:
     line = Text(_INDENT + visible_line(text), style="dim")
     line.truncate(width, overflow="ellipsis")
     return line
-
-
-def _siblings(hit: Row) -> str:
-    return ", ".join(f"{row['name']}:{row['start_line']}" for row in hit["siblings"])
 
 
 def _align(hits: Sequence[Row]) -> tuple[str, list[str]]:
