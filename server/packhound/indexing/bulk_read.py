@@ -69,7 +69,8 @@ class IndexingPass:
         self._longest_publish_s = timing.save_while_reading_s
         self._publish_at = self._started + timing.first_publish_s
         paths = [path for path, exists in differences.items() if exists]
-        self._n_paths = len(paths)
+        self.n_files = len(paths)
+        """Number of files to read."""
         self._cancelled = cancelled
         self._unchecked = [path for path in paths if path in files]
         self._has_many = len(paths) - len(self._unchecked) >= _MANY_FILES
@@ -79,14 +80,9 @@ class IndexingPass:
         self.n_parsed = self.n_published = self._n_same = 0
 
     @property
-    def n_files(self) -> int:
-        """Number of files to read."""
-        return self._n_paths
-
-    @property
     def n_pending(self) -> int:
         """Number of files not yet parsed, 1 until the last ones are published."""
-        return 1 if self._cancelled.is_set() else max(1, self._n_paths - self._n_read)
+        return 1 if self._cancelled.is_set() else max(1, self.n_files - self._n_read)
 
     @property
     def _n_read(self) -> int:
@@ -100,7 +96,7 @@ class IndexingPass:
             self._check_some()
             return True
         if self._analysed is None:
-            is_all_same = self._n_same == self._n_paths
+            is_all_same = self._n_same == self.n_files
             self._analysed = iter(()) if is_all_same else self._pool.parse_many(self._documents())
         if not self.n_parsed and self._order.is_seeking and not self._order.has_first:
             time.sleep(_SEEK_POLL_S)  # The other parsers start meanwhile; nothing waits for them.

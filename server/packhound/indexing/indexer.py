@@ -81,7 +81,7 @@ class Indexer:
         self._new_pool = partial(SharedPool, with_texts=index.needs_texts, extractors=extractors)
         self._parser = OpenDocumentParser(index, self._new_pool(1, is_for_edits=True))
         self._bulk_pool: SharedPool | None = None
-        self._stored: team.StoredFiles | None = None
+        self.stored: team.StoredFiles | None = None
         self._filter = OpenDocumentFilter(root)
         self._warnings: dict[str, None] = {}
         self._omissions, self._unread = Omissions(), dict[str, str]()
@@ -95,10 +95,10 @@ class Indexer:
         """Take new settings; a change of what is indexed is followed at the next refresh."""
         self._settings, self._is_on = settings, settings.index.enabled
         url = settings.team.store
-        if url != (self._stored.url if self._stored else ""):
+        if url != (self.stored.url if self.stored else ""):
             # Encoders from outside read texts, which no store has.
             has_all = not self._index.needs_texts
-            self._stored = (
+            self.stored = (
                 team.StoredFiles(url, self._root, self._timing.stored_s)
                 if url and has_all
                 else None
@@ -118,11 +118,6 @@ class Indexer:
     def warnings(self) -> tuple[str, ...]:
         """Present problems, one line each."""
         return (*self._warnings, *filter(None, [self.save_problem]))
-
-    @property
-    def stored(self) -> team.StoredFiles | None:
-        """Files of the folder in the team's store; None where the user has none."""
-        return self._stored
 
     @property
     def save_problem(self) -> str:
@@ -297,8 +292,8 @@ class Indexer:
         is_bulk = sum(closed.values()) > _SMALL_PASS
         self._gc_due = self._gc_due or is_bulk
         pool: team.Parsers = self._start_bulk_pool() if is_bulk else self._parser.pool
-        if is_bulk and self._stored:
-            pool = self._stored.beside(pool)
+        if is_bulk and self.stored:
+            pool = self.stored.beside(pool)
         first_pool, files = self._parser.pool, self._index.snapshot.files
         limits = self.limits.max_file_bytes, task.cancelled, self._timing
         reading = IndexingPass(self._root, closed, pool, first_pool, *limits, files, open_paths)

@@ -32,13 +32,13 @@ def check_record(record: bytes, n_bytes: int) -> int:
     start, end, first, last = table[:, START:PARENT].T
     own_end, text_end = table[:, OWN_END], table[:, TEXT_END]
     is_sound = (
-        _are_within(table[:, 0], 0, len(KINDS) - 1)
-        and _are_within(edges, 0, n_bytes)
+        _are_within(table[:, 0], len(KINDS) - 1)
+        and _are_within(edges, n_bytes)
         and not len(captured) % 2
-        and _are_within(captured[::2], 0, n_bytes * SCALE + len(KINDS_OF_CAPTURES) - 1)
-        and _are_within(captured[::2] % SCALE, 0, len(KINDS_OF_CAPTURES) - 1)
-        and _are_within(captured[1::2], 0, n_bytes)
-        and _are_within(start, 0, n_bytes)
+        and _are_within(captured[::2], n_bytes * SCALE + len(KINDS_OF_CAPTURES) - 1)
+        and _are_within(captured[::2] % SCALE, len(KINDS_OF_CAPTURES) - 1)
+        and _are_within(captured[1::2], n_bytes)
+        and _are_within(start, n_bytes)
         and bool((start <= end).all() and (end <= n_bytes).all())
         and bool((first >= 0).all() and (first <= last).all() and (last <= n_bytes).all())
         and bool((table[:, PARENT] >= -1).all() and (table[:, PARENT] < np.arange(n)).all())
@@ -54,10 +54,8 @@ def check_record(record: bytes, n_bytes: int) -> int:
     return int(n)
 
 
-def _are_within(
-    numbers: np.ndarray[tuple[int, ...], np.dtype[np.int64]], low: int, high: int
-) -> bool:
-    return not len(numbers) or bool(numbers.min() >= low and numbers.max() <= high)
+def _are_within(numbers: np.ndarray[tuple[int, ...], np.dtype[np.int64]], high: int) -> bool:
+    return not len(numbers) or bool(numbers.min() >= 0 and numbers.max() <= high)
 
 
 def _rises(numbers: np.ndarray[tuple[int, ...], np.dtype[np.int64]], step: int) -> bool:

@@ -67,18 +67,15 @@ class ParsePool:
         self._free = threading.Condition()
         self._idle: list[Worker] = []
         self._alive: set[Worker] = set()
-        self._failed_starts = self._n_started = 0
+        self._failed_starts = 0
+        self.n_started = 0
+        """Number of processes started so far."""
         self._max_failures = _MAX_FAILED_STARTS
         self._retry_at, self._backoff_s = 0.0, MIN_BACKOFF_S
         self._closed = False
         self._quarantine: dict[bytes, str] = {}
         self._waiting = threading.Event()
         self._watchdog: threading.Thread | None = None
-
-    @property
-    def n_started(self) -> int:
-        """Number of processes started so far."""
-        return self._n_started
 
     @property
     def workers(self) -> tuple[Worker, ...]:
@@ -259,7 +256,7 @@ class ParsePool:
             self._free.notify_all()
             return None
         self._alive.add(worker)
-        self._n_started += 1
+        self.n_started += 1
         return worker
 
     def _return(self, worker: Worker) -> None:

@@ -68,7 +68,7 @@ class Worker:
         self.deadline: float | None = None
         self.limit_s = 0.0
         self.timed_out = False
-        self._ready = False
+        self.started = False
         self._waiting = waiting
         encoding = "texts" if with_texts else "runs"
         arguments = [str(memory_mb), str(max_parse_s), encoding, extractors.encode()]
@@ -102,21 +102,16 @@ class Worker:
         user, system = status.rpartition(b")")[2].split()[11:13]
         return (int(user) + int(system)) / _TICKS_S
 
-    @property
-    def started(self) -> bool:
-        """True once it has answered."""
-        return self._ready
-
     def send(self, tasks: Sequence[Task]) -> None:
         """Send tasks. All answers must be received before the next ones are sent."""
         self.send_values(tuple(map(encode_task, tasks)))
 
     def send_values(self, values: tuple[Plain, ...]) -> None:
         """Send tasks as the values of a frame, as `send`."""
-        if not self._ready:
-            if self._read(_START_TIMEOUT_S) != READY:
+        if not self.started:
+            if self.receive_value(_START_TIMEOUT_S) != READY:
                 raise WorkerDied
-            self._ready = True
+            self.started = True
         assert self.process.stdin is not None
         try:
             write_frame(self.process.stdin, values)
@@ -126,13 +121,9 @@ class Worker:
     def receive(self, timeout_s: float) -> AnalysedFile:
         """Return the answer to the next of the tasks sent."""
         try:
-            return decode_file(self._read(timeout_s))
+            return decode_file(self.receive_value(timeout_s))
         except BrokenFrame as error:
             raise WorkerDied from error
-
-    def receive_value(self, timeout_s: float) -> Plain:
-        """Return the answer to the next of the values sent, as it is."""
-        return self._read(timeout_s)
 
     def kill(self) -> None:
         """Kill the process now."""
@@ -146,7 +137,8 @@ class Worker:
             if stream is not None:
                 _close_quietly(stream)
 
-    def _read(self, timeout_s: float) -> Plain:
+    def receive_value(self, timeout_s: float) -> Plain:
+        """Return the answer to the next of the values sent, as it is."""
         assert self.process.stdout is not None
         self.limit_s, self.deadline = timeout_s, time.monotonic() + timeout_s
         self._waiting.set()
