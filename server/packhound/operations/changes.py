@@ -46,7 +46,7 @@ def run(call: Call, request: Changes) -> Json:
         except SettingsError as refusal:
             refusals[root.label] = refusal
     if not answers:
-        raise service.best_refusal([*refusals.values()] or [SettingsError("no folder is open")])
+        raise service.best_refusal([*refusals.values()])
     tests = [(file, root) for root, changes in answers for file in changes.tests]
     related = [(file, root) for root, changes in answers for file in changes.related]
     return {

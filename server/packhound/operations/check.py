@@ -72,7 +72,7 @@ def run(call: Call, request: CheckRequest) -> Json:
             cancel=call.cancel,
         )
         return {**whose, **report_check(call, events, files, whose)}
-    raise service.best_refusal(refusals or [SettingsError("no folder is open")])
+    raise service.best_refusal(refusals)
 
 
 def report_check(call: Call, events: Events, files: Mapping[str, PatchedFile], whose: Json) -> Json:

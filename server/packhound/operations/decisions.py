@@ -148,7 +148,7 @@ def check_acceptance(call: Call, request: Accept, editor: object = None) -> Acce
             ):
                 raise SettingsError("nothing was written: its files were changed meanwhile")
         return accepted
-    raise service.best_refusal(refusals or [SettingsError("no folder is open")])
+    raise service.best_refusal(refusals)
 
 
 def _checked(call: Call, request: Accept, accepted: Acceptance) -> Acceptance:

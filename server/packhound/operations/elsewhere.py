@@ -114,7 +114,7 @@ def _as_if_patched(
         name = f"overlay:{identity}" if identity else "the patch"
         note = f"as if {name} were applied to {visible_line(root.label)}"
         return replace(call, roots=call.roots.as_if(root, engine)), arguments, [note]
-    raise service.best_refusal(refusals or [SettingsError("no folder is open")])
+    raise service.best_refusal(refusals)
 
 
 def _other_root(
@@ -141,7 +141,7 @@ def _other_root(
             other.engine.read_first(str(arguments.get("query", "")))
         roots = call.roots.with_other(service.Root(other.engine, other.label, other.origin))
         return replace(call, roots=roots), arguments, [*filter(None, (other.note, fetched))]
-    raise service.best_refusal(refusals or [SettingsError("no folder is open")])
+    raise service.best_refusal(refusals)
 
 
 def _take_address(arguments: Mapping[str, object]) -> tuple[str, Mapping[str, object]]:

@@ -58,7 +58,7 @@ def run(call: Call, request: Outline) -> Json:
             if path != request.path:
                 break  # It begins with the name of this folder.
     if not asked:
-        raise service.best_refusal(refusals or [SettingsError("no folder is open")])
+        raise service.best_refusal(refusals)
     end = request.offset + request.limit
     page = rows[request.offset : end]
     return {

@@ -83,7 +83,7 @@ def propose(call: Call, request: Propose) -> Json:
             request.diff, request.author, request.message, folder.base_digests()
         )
         return {**_row(call, root, overlay), **verdict_of_overlay(root, overlay)}
-    raise service.best_refusal(refusals or [SettingsError("no folder is open")])
+    raise service.best_refusal(refusals)
 
 
 def edit(call: Call, request: EditOverlay) -> Json:
@@ -133,7 +133,7 @@ def find_overlay(call: Call, identity: str) -> tuple[Root, Overlay]:
             return root, service.Overlays(root.engine.root).get(identity.removeprefix("overlay:"))
         except SettingsError as refusal:
             refusals.append(refusal)
-    raise service.best_refusal(refusals or [SettingsError("no folder is open")])
+    raise service.best_refusal(refusals)
 
 
 def _row(call: Call, root: Root, overlay: Overlay) -> Json:

@@ -70,12 +70,12 @@ def run(call: Call, request: StatusOf) -> Json:
         ]
     if request.folders:
         row["memory_bytes"] = _resident_bytes()
-        for key, rows_of in (("folders", _folders_of), ("left_out", _left_out_of)):
-            row[key] = [
-                {**call.roots.whose(root.path), **each}
-                for root in call.roots
-                for each in rows_of(root)
-            ]
+        folders, left_out = list[Json](), list[Json]()
+        for root in call.roots:
+            whose = call.roots.whose(root.path)
+            folders += [{**whose, **each} for each in _folders_of(root)]
+            left_out += [{**whose, **each._asdict()} for each in root.engine.left_out.rows]
+        row |= {"folders": folders, "left_out": left_out}
     if request.costs:
         row["costs"] = [each for root in call.roots for each in _costs_of(root, call.settings)]
     return row
@@ -100,11 +100,6 @@ def _folders_of(root: Root) -> Iterator[Json]:
     ]
     for glob, n_files, n_nodes in sorted(rows, key=lambda row: (-row[2], row[0])):
         yield {"path": safe_line(glob), "files": n_files, "nodes": n_nodes}
-
-
-def _left_out_of(root: Root) -> Iterator[Json]:
-    """Yield how many files and folders are not indexed, by the reason."""
-    yield from (row._asdict() for row in root.engine.left_out.rows)
 
 
 def _resident_bytes() -> int | None:

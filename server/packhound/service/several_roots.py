@@ -63,8 +63,11 @@ class Roots:
     """The folders that one question is about, in their order. Immutable; any thread may call."""
 
     def __init__(self, engines: Sequence[Engine]) -> None:
-        labels = labels_of([engine.root for engine in engines])
-        self._all = tuple(Root(*pair) for pair in zip(engines, labels, strict=True))
+        paths = [engine.root for engine in engines]
+        self._all = tuple(
+            Root(engine, _label(engine.root, [each for each in paths if each != engine.root]))
+            for engine in engines
+        )
         self._asked = self._all
         self.remotes: tuple[Root, ...] = ()
         """Repositories of a team's store that a search asks too, after the folders."""
@@ -260,22 +263,21 @@ class Roots:
         return pack.add_opening(packed, request)
 
 
-def labels_of(paths: Sequence[PurePath]) -> list[str]:
-    """Return the shortest tail of each path that is no tail of another."""
-    return [_label(path, [other for other in paths if other != path]) for path in paths]
-
-
 def best_refusal(refusals: Sequence[SettingsError]) -> SettingsError:
-    """Return the first refusal of a folder that has the file, else one with a remedy, else any."""
+    """Return the first refusal of a folder that has the file, else one with a remedy, else any.
+
+    Without one there was no folder to ask.
+    """
 
     def closeness(refusal: SettingsError) -> int:
         text = str(refusal)
         return 2 if "is not an indexed" not in text else int("did you mean" in text)
 
-    return max(refusals, key=closeness)
+    return max(refusals or [SettingsError("no folder is open")], key=closeness)
 
 
 def _label(path: PurePath, others: Sequence[PurePath]) -> str:
+    """Return the shortest tail of a path that is no tail of another."""
     for n in range(1, len(path.parts)):
         tail = path.parts[-n:]
         if all(other.parts[-n:] != tail for other in others):
