@@ -190,7 +190,7 @@ class Engine:
 
     def read_first(self, text: str, near: Collection[str] = ()) -> None:
         """Have files read first that a text names or that are around `near`; returns at once."""
-        self.index.read_first(text, near)
+        self.index.queue.read_first(text, near)
 
     def settled(self, timeout_s: float | None = None) -> bool:
         """Wait until nothing is pending; False if that took longer than `timeout_s`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -103,10 +103,6 @@ class IndexedFolder:
         """The current generation."""
         return self._opened.index.snapshot
 
-    def read_first(self, text: str, near: Collection[str] = ()) -> None:
-        """Have files read first that a text names or that are around `near`; returns at once."""
-        self.queue.read_first(text, near)
-
     def current(self, query: Query, cancel: threading.Event | None = None) -> Current:
         """Wait for the edits submitted before; return the snapshot, and what is to know of it.
 
@@ -114,7 +110,7 @@ class IndexedFolder:
         longer for edits: an editor that comes from another process has sent what is not saved.
         """
         timeout_s = query.budget.time_ms / 1_000
-        self.read_first(query.text, [query.focus.path] if query.focus else [])
+        self.queue.read_first(query.text, [query.focus.path] if query.focus else [])
         if self._is_reopened:
             self._is_reopened = False
             self.queue.settled(timeout_s)

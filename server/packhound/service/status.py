@@ -48,7 +48,7 @@ def build_status(
         reading=indexer.queue.reading,
         files=snapshot.n_files,
         nodes=snapshot.n_nodes,
-        languages=_count_languages(snapshot),
+        languages=dict(Counter(f.language for f in snapshot.files.values()).most_common()),
         kinds=_count_kinds(snapshot),
         n_failed=opened.index.n_failed,
         encoder=_encoder(settings, embedder, opened),
@@ -72,11 +72,6 @@ def build_status(
             *filter(None, (indexer.stored.problem if indexer.stored else "",)),
         ),
     )
-
-
-def _count_languages(snapshot: Snapshot) -> dict[str, int]:
-    """Return the number of files in each language, the most first."""
-    return dict(Counter(entry.language for entry in snapshot.files.values()).most_common())
 
 
 def _count_kinds(snapshot: Snapshot) -> dict[str, int]:

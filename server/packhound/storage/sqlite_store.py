@@ -18,7 +18,7 @@ from packhound.core.file_lock import FileLock
 from packhound.core.private_file import make_private_folder, size_of
 from packhound.core.trace import traced
 from packhound.index import Saved, Snapshot
-from packhound.storage.dirty_rows import Row, Written, changed_rows
+from packhound.storage.dirty_rows import Written, changed_rows
 from packhound.storage.load import FORMAT, read_saved
 from packhound.storage.shared_rows import MemoryRows, find_shared, memory_rows
 
@@ -147,7 +147,9 @@ class Store:
                     _check_format(connection)
                     connection.execute("DELETE FROM rows")
                 connection.executemany("DELETE FROM rows WHERE key = ?", plan.removed)
-                connection.executemany(_PUT, map(_as_tuple, plan.rows))
+                connection.executemany(
+                    _PUT, ((row.key, row.head, row.body, row.sum) for row in plan.rows)
+                )
         except (sqlite3.Error, OSError, ValueError) as error:
             if not isinstance(error, (sqlite3.OperationalError, OSError)):
                 self.discard()
@@ -203,10 +205,6 @@ UNREADABLE = (
     MemoryError,
 )
 """Exceptions that reading bytes of any content can raise."""
-
-
-def _as_tuple(row: Row) -> tuple[int, bytes, bytes, bytes]:
-    return row.key, row.head, row.body, row.sum
 
 
 def _is_empty(connection: sqlite3.Connection) -> bool:
