@@ -6,6 +6,7 @@ import importlib.util
 import os
 import platform
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -84,11 +85,8 @@ def _deep() -> Finding:
 
 
 def _parser() -> Finding:
-    pool = parsing.ParsePool(workers=1)
-    try:
+    with closing(parsing.ParsePool(workers=1)) as pool:
         analysed = pool.parse(Document("doctor.py", b"def examine():\n    return 1\n"))
-    finally:
-        pool.close()
     ok = [node.name for node in analysed.nodes] == ["examine"]
     return Finding("parser", "works" if ok else "a parser process cannot be started", ok)
 
@@ -99,7 +97,7 @@ def _folder(root: Path, *, verify: bool) -> Iterator[Finding]:
     except PackhoundError as error:
         yield Finding("folder", str(error), ok=False)
         return
-    try:
+    with closing(engine):
         engine.settled()
         status = engine.status()
         yield Finding("folder", f"{status.root}: {status.files:,} files, {status.nodes:,} nodes")
@@ -107,8 +105,6 @@ def _folder(root: Path, *, verify: bool) -> Iterator[Finding]:
         yield from vector_findings(status)
         if verify:
             yield _verify(engine)
-    finally:
-        engine.close()
 
 
 def vector_findings(status: Status) -> Iterator[Finding]:
@@ -126,12 +122,10 @@ def vector_findings(status: Status) -> Iterator[Finding]:
 def _verify(engine: Engine) -> Finding:
     """Compare the index with one rebuilt in memory."""
     settings = engine.follow_settings().settings
-    rebuilt = service.Engine.open(engine.root, changed(settings, {"index.persist": False}))
-    try:
+    in_memory = changed(settings, {"index.persist": False})
+    with closing(service.Engine.open(engine.root, in_memory)) as rebuilt:
         rebuilt.settled()
         paths_and_names = differences(engine, rebuilt)
-    finally:
-        rebuilt.close()
     if paths_and_names:
         summary = f"{len(paths_and_names):,} differences from a rebuilt index"
         return Finding(

@@ -6,7 +6,7 @@ import json
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -147,12 +147,10 @@ def open_engine(
     root: Path, settings: Settings | FolderSettings | None = None, timing: Timing = DEFAULT_TIMING
 ) -> Iterator[Engine]:
     """Yield the engine of `root` once nothing is pending."""
-    engine = service.Engine.open(root, settings or folder_settings(root), timing=timing)
-    try:
+    settings = settings or folder_settings(root)
+    with closing(service.Engine.open(root, settings, timing=timing)) as engine:
         wait(engine)
         yield engine
-    finally:
-        engine.close()
 
 
 def wait(engine: Engine) -> None:

@@ -6,6 +6,7 @@ import logging
 import socket
 import threading
 from collections.abc import Mapping
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -43,13 +44,9 @@ class FolderSessions:
     def __call__(self, connection: socket.socket, /, arguments: Mapping[str, Any]) -> None:
         """Serve a client on its socket."""
         roots = [Path(str(root)) for root in arguments["roots"]]
-        session = Session(
-            Lines(), SocketStream(connection), _Folders(self._pool, self._editors, roots)
-        )
-        try:
+        folders = _Folders(self._pool, self._editors, roots)
+        with closing(Session(Lines(), SocketStream(connection), folders)) as session:
             session.run()
-        finally:
-            session.close()
 
 
 class _Folders:
