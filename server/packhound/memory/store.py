@@ -62,43 +62,31 @@ class NoteStore:
 
         It takes microseconds. Empty where nothing was written yet.
         """
-        with self._lock:
-            try:
-                connection = self._open(writes=False)
-                if connection is None:
-                    return ()
-                [count] = connection.execute("PRAGMA data_version").fetchone()
-            except sqlite3.Error as error:
-                raise self._unreadable(error) from error
+        with self._reading() as connection:
+            if connection is None:
+                return ()
+            [count] = connection.execute("PRAGMA data_version").fetchone()
             return count, self._n_writes, self._opened and self._opened.st_ino
 
     def all(self) -> list[Note]:
         """Return all notes, the oldest first."""
-        with self._lock:
-            try:
-                connection = self._open(writes=False)
-                if connection is None:
-                    return []
-                query = "SELECT note FROM notes ORDER BY created, revision"
-                rows = connection.execute(query).fetchall()
-                return [note_from(json.loads(row)) for (row,) in rows]
-            except (sqlite3.Error, SettingsError, ValueError) as error:
-                raise self._unreadable(error) from error
+        with self._reading() as connection:
+            if connection is None:
+                return []
+            query = "SELECT note FROM notes ORDER BY created, revision"
+            rows = connection.execute(query).fetchall()
+            return [note_from(json.loads(row)) for (row,) in rows]
 
     def changes(self, revision: int) -> tuple[list[Note], set[str], int]:
         """Return the notes written after a revision, in order, all ids, and the last revision."""
-        with self._lock:
-            try:
-                connection = self._open(writes=False)
-                if connection is None:
-                    return [], set(), 0
-                query = "SELECT revision, note FROM notes WHERE revision > ? ORDER BY revision"
-                rows = connection.execute(query, (revision,)).fetchall()
-                ids = {identity for (identity,) in connection.execute("SELECT id FROM notes")}
-                notes = [note_from(json.loads(row)) for _, row in rows]
-                return notes, ids, rows[-1][0] if rows else revision
-            except (sqlite3.Error, SettingsError, ValueError) as error:
-                raise self._unreadable(error) from error
+        with self._reading() as connection:
+            if connection is None:
+                return [], set(), 0
+            query = "SELECT revision, note FROM notes WHERE revision > ? ORDER BY revision"
+            rows = connection.execute(query, (revision,)).fetchall()
+            ids = {identity for (identity,) in connection.execute("SELECT id FROM notes")}
+            notes = [note_from(json.loads(row)) for _, row in rows]
+            return notes, ids, rows[-1][0] if rows else revision
 
     def put(self, note: Note) -> Note:
         """Add a note, or replace that of its id."""
@@ -178,6 +166,15 @@ class NoteStore:
         rows = ((note.id, note.created_at, json.dumps(note_json(note))) for note in notes)
         insert = "INSERT OR REPLACE INTO notes (id, created, note) VALUES (?, ?, ?)"
         connection.executemany(insert, rows)
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection | None]:
+        """Yield what to read from, None where nothing was written yet. Raises StoreError."""
+        with self._lock:
+            try:
+                yield self._open(writes=False)
+            except (sqlite3.Error, SettingsError, ValueError) as error:
+                raise self._unreadable(error) from error
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
