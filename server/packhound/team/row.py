@@ -67,22 +67,10 @@ def decode_row(octets: bytes, document: Document) -> AnalysedFile | None:
     """Return the file of a row; None if it is not a sound one of this document."""
     try:
         row = msgspec.msgpack.decode(inflate(octets), type=_Row)
-        file = AnalysedFile(
-            path=row.path,
-            language=row.language,
-            imports=row.imports,
-            degraded=None,
-            digest=row.digest,
-            record=row.record,
-            runs=row.runs,
-            run=row.run,
-            lengths=row.lengths,
-            texts=(),
-            node_digests=tuple(
-                row.node_digests[i : i + _DIGEST_BYTES]
-                for i in range(0, len(row.node_digests), _DIGEST_BYTES)
-            ),
-        )
+        starts = range(0, len(row.node_digests), _DIGEST_BYTES)
+        digests = tuple(row.node_digests[i : i + _DIGEST_BYTES] for i in starts)
+        fields = {**msgspec.structs.asdict(row), "node_digests": digests}
+        file = AnalysedFile(**fields, degraded=None, texts=())
         is_sound = _is_of(file, document)
     except (ValueError, zlib.error, msgspec.MsgspecError, OverflowError):
         return None

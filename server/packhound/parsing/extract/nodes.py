@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import cast
 
-from packhound.core.types import Kind, Node, Span
+from packhound.core.types import Kind, Node
 from packhound.parsing.extract.definition import Definition, without
 from packhound.parsing.extract.doc_comments import is_licence_or_pragma, strip_comment_marks
 from packhound.parsing.extract.file_node import file_node_content
@@ -38,13 +38,7 @@ _TAIL_WORDS = ("->", "=>", " do", " where", " as", " is")
 class _Draft:
     """A node whose parent has no position yet."""
 
-    kind: Kind
-    name: str
-    qualname: str
-    span: Span
-    signature: str
-    doc: str
-    own_ranges: list[ByteRange]
+    node: Node
     holder: Definition | None
     definition: Definition | None = None
 
@@ -69,9 +63,15 @@ class Reader:
         runs, docs = file_node_content(self._source, outline, self._captures)
         if runs or docs:
             drafts += self._of_file(runs, docs)
-        drafts.sort(key=lambda draft: (draft.span.start, -draft.span.end))
+        drafts.sort(key=lambda draft: (draft.node.span.start, -draft.node.span.end))
         positions = {id(draft.definition): i for i, draft in enumerate(drafts) if draft.definition}
-        return tuple(self._node(draft, positions) for draft in drafts)
+        return tuple(
+            draft.node._replace(
+                parent=None if draft.holder is None else positions[id(draft.holder)],
+                references=self._references(draft.node),
+            )
+            for draft in drafts
+        )
 
     def imports(self) -> tuple[str, ...]:
         """Return the imports of the file, as written, without quotes, each once."""
@@ -100,64 +100,46 @@ class Reader:
         qualname = self._source.language.separator.join(path)
         if definition.kind == "impl" and self._source.language.name == "rust":
             qualname = impl_title(self._source, definition, path)
-        draft = _Draft(
+        node = Node(
             kind=self._kind(definition, len(path), prefixed),
             name=path[-1],
             qualname=qualname,
             span=self._source.lines.span(definition.start, definition.end),
             signature=self._signature(definition),
             doc=self._doc(definition.docs),
-            own_ranges=runs,
-            holder=_holder(definition),
-            definition=definition,
+            own_ranges=tuple(runs),
         )
+        draft = _Draft(node, _holder(definition), definition)
         if definition.kind != "section":
             return [draft]
         return [draft, *self._windows(draft, definition)]
 
     def _windows(self, draft: _Draft, holder: Definition | None) -> list[_Draft]:
         """Cut off all but the first portion of a long draft as windows."""
-        first, *rest = portions(self._source.octets, draft.own_ranges) or [[]]
-        draft.own_ranges = first
+        node = draft.node
+        first, *rest = portions(self._source.octets, [*node.own_ranges]) or [[]]
+        draft.node = node._replace(own_ranges=tuple(first))
+        spans = (self._source.lines.span(runs[0][0], runs[-1][1]) for runs in rest)
+        lines = ((span, f":{span.start_line + 1}") for span in spans)
         return [
             _Draft(
-                kind="window",
-                name=f"{draft.name}:{span.start_line + 1}",
-                qualname=f"{draft.qualname}:{span.start_line + 1}",
-                span=span,
-                signature="",
-                doc="",
-                own_ranges=runs,
-                holder=holder,
+                Node("window", node.name + line, node.qualname + line, span, "", "", tuple(runs)),
+                holder,
             )
-            for runs in rest
-            for span in (self._source.lines.span(runs[0][0], runs[-1][1]),)
+            for runs, (span, line) in zip(rest, lines, strict=True)
         ]
 
     def _of_file(self, file_runs: list[ByteRange], docs: list[ByteRange]) -> list[_Draft]:
         stem = self._source.stem
         nowhere = self._source.lines.span(0, 0)
-        draft = _Draft("file", stem, stem, nowhere, "", self._doc(docs), file_runs, None)
+        node = Node("file", stem, stem, nowhere, "", self._doc(docs), tuple(file_runs))
+        draft = _Draft(node, None)
         windows = self._windows(draft, None)
-        last = draft.own_ranges[-1][1] if draft.own_ranges else 0
-        runs = draft.own_ranges + [run for run in docs if not windows or run[1] <= last]
-        draft.span = self._source.lines.span(
-            min(start for start, _ in runs), max(end for _, end in runs)
-        )
+        own = [*draft.node.own_ranges]
+        runs = own + [run for run in docs if not windows or run[1] <= (own[-1][1] if own else 0)]
+        span = self._source.lines.span(min(run[0] for run in runs), max(run[1] for run in runs))
+        draft.node = draft.node._replace(span=span)
         return [draft, *windows]
-
-    def _node(self, draft: _Draft, positions: dict[int, int]) -> Node:
-        return Node(
-            kind=draft.kind,
-            name=draft.name,
-            qualname=draft.qualname,
-            span=draft.span,
-            signature=draft.signature,
-            doc=draft.doc,
-            own_ranges=tuple(draft.own_ranges),
-            parent=None if draft.holder is None else positions[id(draft.holder)],
-            references=self._references(draft),
-        )
 
     def _kind(self, definition: Definition, depth: int, prefixed: bool) -> Kind:
         if definition.kind in ("function", "method") and self._reads_as_test(definition):
@@ -192,18 +174,18 @@ class Reader:
             texts = texts[1:]
         return "\n".join(filter(None, map(strip_comment_marks, texts)))
 
-    def _references(self, draft: _Draft) -> tuple[str, ...]:
-        code = b" ".join([self._code[low:high] for low, high in draft.own_ranges])
+    def _references(self, node: Node) -> tuple[str, ...]:
+        code = b" ".join([self._code[low:high] for low, high in node.own_ranges])
         text = code.decode("utf-8", "replace")
         words = text.split() if text.isascii() else identifiers(text)
         special, special_words = self._special_names, list[str]()
-        for low, high in draft.own_ranges if special else ():
+        for low, high in node.own_ranges if special else ():
             inside = slice(bisect_left(special, (low, "")), bisect_left(special, (high, "")))
             special_words += [name for _, name in special[inside]]
         names = dict.fromkeys([*map(self._grammar.name_in, words), *special_words])
         # Where the node gives itself its name is no use.
-        if (special_words if draft.name in special_words else words).count(draft.name) < 2:
-            names.pop(draft.name, None)
+        if (special_words if node.name in special_words else words).count(node.name) < 2:
+            names.pop(node.name, None)
         names.pop("", None)
         return tuple(islice(names, _MAX_REFERENCES))
 
