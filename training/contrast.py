@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
+from typing import NamedTuple
 
 import torch
 from corpus import MINED_KINDS, Corpus
 from torch.nn import functional
 
-SHARES = {"doc": 0.33, "commit": 0.12, "test": 0.03, "written": 0.52}
+SHARES = {"doc": 0.2, "commit": 0.1, "test": 0.03, "written": 0.67}
 """Of a batch."""
 CHUNK = 32
 """Pairs of one repository in a row, which are each other's negatives."""
 MIN_OF_REPOSITORY = 4
-TEMPERATURE = 0.05
+TEMPERATURE, LATE_TEMPERATURE = 0.05, 0.03
 N_NEAREST, N_NEGATIVES = 24, 2
 """Nodes that are kept as hard negatives of a pair, and those that a batch takes of them."""
 TOO_NEAR = 0.95
 """A node that comes so near to the answer may answer too: it is no negative."""
 AT_ONCE = 4_096
+
+
+class Tokens(NamedTuple):
+    """Unit vectors of the tokens of texts, [texts, tokens, dim], and which tokens there are."""
+
+    vectors: torch.Tensor
+    mask: torch.Tensor
 
 
 class Contrast:
@@ -105,6 +113,33 @@ class Contrast:
         back = functional.cross_entropy(logits[:, :size].T, own)
         return 0.75 * forth + 0.25 * back
 
+    def late_loss(
+        self, asked: Tokens, texts: Tokens, pairs: torch.Tensor, nodes: torch.Tensor
+    ) -> torch.Tensor:
+        """InfoNCE of the late interaction (Khattab and Zaharia 2020), within chunks of questions.
+
+        A text scores the mean over the tokens of the question of the nearest token in the text.
+        Each question is told from the answers and hard negatives of its chunk.
+        """
+        n_blocks, n_tokens = len(pairs) // CHUNK, asked.mask.shape[1]
+        answers = Tokens(*(_in_blocks(values, CHUNK, 1 + N_NEGATIVES) for values in texts))
+        questions = Tokens(*(_in_blocks(values, CHUNK, 1) for values in asked))
+        cosines = torch.bmm(
+            questions.vectors.flatten(1, 2), answers.vectors.flatten(1, 2).transpose(1, 2)
+        ).view(n_blocks, CHUNK, n_tokens, *answers.mask.shape[1:])
+        nearest = cosines.masked_fill(~answers.mask[:, None, None], -1).max(-1).values.float()
+        weights = questions.mask[..., None].float()
+        logits = (nearest * weights).sum(2) / weights.sum(2) / LATE_TEMPERATURE
+        of_block = _in_blocks(nodes, CHUNK, 1 + N_NEGATIVES)
+        asking = _in_blocks(pairs, CHUNK, 1)
+        same = self._name[of_block][:, None] == self._name[self.answer[asking]][:, :, None]
+        numbers = self._question[asking]
+        same[:, :, :CHUNK] |= numbers[:, None] == numbers[:, :, None]
+        own = torch.arange(CHUNK, device=self.device)
+        same[:, own, own] = False
+        logits = logits.masked_fill(same, -1e4)
+        return functional.cross_entropy(logits.flatten(0, 1), own.repeat(n_blocks))
+
     def figures(self, asked: torch.Tensor, nodes: torch.Tensor) -> dict[str, float]:
         """Return the mean reciprocal rank by kind in the held out repositories, by vectors."""
         ranks: dict[str, list[float]] = defaultdict(list)
@@ -117,6 +152,12 @@ class Contrast:
                 for pair, n_better in zip(pairs.tolist(), better.tolist(), strict=True):
                     ranks[self.corpus.pairs[pair].kind].append(1 / (1 + n_better))
         return {kind: round(sum(all_) / len(all_), 3) for kind, all_ in sorted(ranks.items())}
+
+
+def _in_blocks(values: torch.Tensor, size: int, parts: int) -> torch.Tensor:
+    """Return rows in blocks, [blocks, parts * size, ...], of `size` rows of each equal part."""
+    rows = values.view(parts, -1, size, *values.shape[1:])
+    return rows.transpose(0, 1).flatten(1, 2)
 
 
 def _numbered(keys: list[str] | list[tuple[int, str]], device: str) -> torch.Tensor:

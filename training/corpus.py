@@ -3,7 +3,7 @@
 Questions are of four sources: doc comments (`doc`), subjects of commits (`commit`) and titles of
 tests (`test`), both by asked.py, and questions.jsonl.xz, which were written for single functions:
 `d` a description in other words, `q` a question, `f` a change request, `s` a symptom, `k` keywords,
-`e` a question for a function and its siblings.
+`r` the beginning of a bug report, `e` a question for a function and its siblings.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from assemble import SKIPPED_LANGUAGES
 from pairs import first_sentence, query_of
 
 QUESTIONS = Path(__file__).parent / "questions.jsonl.xz"
-MINED_KINDS = {"doc": 1_600, "commit": 500, "test": 250}
+MINED_KINDS = {"doc": 700, "commit": 300, "test": 200}
 """At most so many pairs of a repository, so that the largest do not drown the others."""
-POOL = 1_700
+POOL = 1_100
 """Nodes of a repository to tell answers from, unless more of them are answers."""
 SHORTEST_CODE = 60
 SHORTEST_SENTENCE, MAX_SENTENCE, MAX_PROSE, MAX_DOC = 12, 240, 400, 300

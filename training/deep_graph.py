@@ -1,11 +1,12 @@
 """Make the files of the deep model: weights -> a graph that multiplies integers, and its tensors.
 
-    pip install onnx && python training/deep_graph.py --weights RUN/weights.npz
+    pip install onnx && python training/deep_graph.py --weights RUN/weights.npz OTHER/weights.npz
 
-Weights are those of a BERT of six layers, by the names of `transformers`; the tensors of
-`graph.onnx` are places in `weights.bin`, which onnxruntime maps. Each column of a factor
-and each row of an embedding is int8 with a scale; what enters a product is quantized too, by one
-scale a text. Input: `input_ids` int64[1, tokens]. Output: `vector` float[1, 384], the mean over
+Weights of several runs from one start become their mean (Wortsman et al. 2022). They are those of
+a BERT of six layers, by the names of `transformers`; the tensors of `graph.onnx` are places in
+`weights.bin`, which onnxruntime maps. Each column of a factor and each row of an embedding is int8
+with a scale; what enters a product is quantized too, by one scale a text. Input: `input_ids`
+int64[1, tokens]. Output: `vector` float[1, 384], the mean over
 the tokens.
 """
 
@@ -142,10 +143,10 @@ def model(weights: Mapping[str, Weights]) -> onnx.ModelProto:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--weights", type=Path, required=True)
+    parser.add_argument("--weights", type=Path, nargs="+", required=True)
     parser.add_argument("--out", type=Path, default=FOLDER)
     options = parser.parse_args()
-    with np.load(options.weights) as arrays:
-        made = model(dict(arrays))
+    runs = [dict(np.load(path)) for path in options.weights]
+    made = model({name: np.mean([run[name] for run in runs], axis=0) for name in runs[0]})
     (options.out / "weights.bin").unlink(missing_ok=True)  # onnx would append to it
     onnx.save(made, options.out / "graph.onnx", save_as_external_data=True, location="weights.bin")

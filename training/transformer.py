@@ -5,9 +5,10 @@
     python training/deep_graph.py --weights RUN/weights.npz
 
 MINED is what mine.py wrote, asked.jsonl.gz what asked.py did. Every `MINED_EVERY` steps the
-nearest wrong nodes of all questions are found anew, as negatives. What is written is a mean of the
-trained weights and those of the start, which keeps more of what the model knew. A run that was
-ended goes on from RUN/checkpoint.pt; it is done when RUN/weights.npz is there.
+nearest wrong nodes of all questions are found anew, as negatives. Half of the loss is that of the
+texts' vectors, half that of their tokens' (late interaction), whose projection is not kept. What is
+written is a mean of the trained weights and those of the start, which keeps more of what the model
+knew. A run that was ended goes on from RUN/checkpoint.pt; it is done when RUN/weights.npz is there.
 """
 
 from __future__ import annotations
@@ -22,14 +23,16 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from contrast import Contrast
+from contrast import CHUNK, Contrast, Tokens
 from corpus import QUESTIONS, Corpus, read_corpus
 from torch.nn import functional
 from transformers import AutoTokenizer, BertModel, PreTrainedTokenizerBase
 
 from packhound.encoder.deep_encoder import node_text
 
-RATE, EMBEDDING_RATE = 1.5e-4, 0.3 * 1.5e-4
+RATE, EMBEDDING_SHARE, PROJECTION_RATE = 2e-4, 0.3, 5e-4
+LATE_DIM = 64
+"""Of the vectors of tokens."""
 WARM_UP = 40
 DROPOUT = 0.05
 MAX_TOKENS, MAX_QUERY_TOKENS = 96, 48
@@ -50,8 +53,9 @@ def main() -> None:
     parser.add_argument("--questions", type=Path, default=QUESTIONS)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--steps", type=int, default=600)
-    parser.add_argument("--batch", type=int, default=1_024)
+    parser.add_argument("--steps", type=int, default=1_000)
+    parser.add_argument("--batch", type=int, default=1_024, help=f"a multiple of {CHUNK}")
+    parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     corpus = read_corpus(options.mined, options.questions, options.asked)
@@ -104,12 +108,12 @@ def train(corpus: Corpus, options: argparse.Namespace) -> BertModel:
     print_figures("as it is", contrast, model, texts)
     fit(model, contrast, texts, options)
     print_figures("trained", contrast, model, texts)
-    mean = {
+    kept = {
         name: torch.lerp(at_start[name], values, TRAINED_SHARE)
         for name, values in model.state_dict().items()
         if values.is_floating_point()
     }
-    model.load_state_dict(mean, strict=False)
+    model.load_state_dict(kept, strict=False)
     print_figures("mean", contrast, model, texts)
     return model
 
@@ -117,25 +121,33 @@ def train(corpus: Corpus, options: argparse.Namespace) -> BertModel:
 def fit(model: BertModel, contrast: Contrast, texts: Texts, options: argparse.Namespace) -> None:
     """Train the model, from the last checkpoint on."""
     steps, checkpoint = options.steps, options.out / "checkpoint.pt"
-    layers = {"params": [*model.encoder.parameters()], "top": RATE}
-    embeddings = {"params": [*model.embeddings.parameters()], "top": EMBEDDING_RATE}
-    optimizer = torch.optim.AdamW([layers, embeddings], betas=(0.9, 0.98), weight_decay=0.01)
+    torch.manual_seed(options.seed)
+    project = torch.nn.Linear(model.config.hidden_size, LATE_DIM, bias=False, device=options.device)
+    groups = [
+        {"params": [*model.encoder.parameters()], "top": RATE},
+        {"params": [*model.embeddings.parameters()], "top": EMBEDDING_SHARE * RATE},
+        {"params": [*project.parameters()], "top": PROJECTION_RATE},
+    ]
+    optimizer = torch.optim.AdamW(groups, betas=(0.9, 0.98), weight_decay=0.01)
     first, nearest, started = 0, torch.empty(0), time.monotonic()
     if checkpoint.exists():
         saved = torch.load(checkpoint, map_location=options.device)
         model.load_state_dict(saved["model"])
+        project.load_state_dict(saved["project"])
         optimizer.load_state_dict(saved["optimizer"])
         first = saved["step"]
     for step in range(first, steps):
         if step % MINED_EVERY == 0:
-            state = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+            parts = {"model": model, "project": project, "optimizer": optimizer}
+            state = {name: part.state_dict() for name, part in parts.items()}
             torch.save(state | {"step": step}, checkpoint.with_suffix(".part"))
             checkpoint.with_suffix(".part").replace(checkpoint)
             asked, nodes = encode(model, texts.questions[0]), encode(model, texts.documented)
             nearest = contrast.nearest(asked, nodes)
         for group in optimizer.param_groups:
             group["lr"] = group["top"] * min(1, (step + 1) / WARM_UP) * max(0.02, 1 - step / steps)
-        loss = batch_loss(model, contrast, texts, nearest, options.batch, step)
+        number = options.seed * steps + step
+        loss = batch_loss(model, project, contrast, texts, nearest, options.batch, number)
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -147,32 +159,41 @@ def fit(model: BertModel, contrast: Contrast, texts: Texts, options: argparse.Na
 
 def batch_loss(
     model: BertModel,
+    project: torch.nn.Linear,
     contrast: Contrast,
     texts: Texts,
     nearest: torch.Tensor,
     size: int,
-    step: int,
+    number: int,
 ) -> torch.Tensor:
-    """Return the loss of a batch, which the number of the step decides."""
-    torch.manual_seed(step)
-    generator = torch.Generator().manual_seed(step)
-    pairs = contrast.draw(size, random.Random(step))
+    """Return the loss of a batch, which its number decides."""
+    torch.manual_seed(number)
+    generator = torch.Generator().manual_seed(number)
+    pairs = contrast.draw(size, random.Random(number))
     nodes = torch.cat([contrast.answer[pairs], contrast.negatives(nearest[pairs], generator)])
     model.train()
-    asked = vectors(model, texts.asked(pairs, generator))
-    answers = vectors(model, texts.answers(pairs, nodes, generator))
-    return contrast.loss(asked, answers, pairs, nodes)
+    asked = hidden(model, texts.asked(pairs, generator))
+    answers = hidden(model, texts.answers(pairs, nodes, generator))
+    loss = contrast.loss(mean(asked), mean(answers), pairs, nodes)
+    of_tokens = [
+        Tokens(functional.normalize(project(t.vectors), dim=-1), t.mask) for t in (asked, answers)
+    ]
+    return loss + contrast.late_loss(*of_tokens, pairs, nodes)
 
 
-def vectors(model: BertModel, ids: torch.Tensor) -> torch.Tensor:
-    """Return unit vectors of texts, [texts, 384]: means over their tokens."""
+def hidden(model: BertModel, ids: torch.Tensor) -> Tokens:
+    """Return what the last layer makes of texts, [texts, tokens, 384], not of length one."""
     mask = ids != 0
     length = int(mask.sum(1).max())
     ids, mask = ids[:, :length].long(), mask[:, :length]
     with torch.autocast(ids.device.type, torch.bfloat16, enabled=ids.device.type == "cuda"):
-        hidden = model(input_ids=ids, attention_mask=mask.long()).last_hidden_state.float()
-    summed = (hidden * mask[..., None]).sum(1)
-    return functional.normalize(summed, dim=-1)
+        states = model(input_ids=ids, attention_mask=mask.long()).last_hidden_state.float()
+    return Tokens(states * mask[..., None], mask)
+
+
+def mean(tokens: Tokens) -> torch.Tensor:
+    """Return unit vectors of texts, [texts, 384]: means over their tokens."""
+    return functional.normalize(tokens.vectors.sum(1), dim=-1)
 
 
 @torch.no_grad()
@@ -181,7 +202,7 @@ def encode(model: BertModel, ids: torch.Tensor) -> torch.Tensor:
     model.eval()
     rows = torch.empty(len(ids), model.config.hidden_size, device=ids.device)
     for chosen in (ids != 0).sum(1).argsort().split(AT_ONCE):
-        rows[chosen] = vectors(model, ids[chosen])
+        rows[chosen] = mean(hidden(model, ids[chosen]))
     return rows
 
 
