@@ -77,7 +77,7 @@ def test_both_ways_reach_the_fix(root: Path) -> None:
         fix = fix_lines(engine, REPORT)
         assert fix == {("uploads.py", 4), ("uploads.py", 5), ("uploads.py", 6)}
         ways = [
-            packhound_calls(engine, REPORT, (10, 6), ["chunked"]),
+            packhound_calls(engine, REPORT, {"limit": 10, "snippet_lines": 6}, ["chunked"]),
             Ripgrep(root, 4_000).calls(REPORT),
         ]
         for way in ways:
