@@ -132,7 +132,12 @@ def check_trees(folder: Path, seed: int, n_trees: int) -> None:
             engine.close()
         matches = lines_of_git_grep(root)
         is_denied = " is not in this folder" in said
-        assert not (matches and is_denied) or " not wholly searched" in said, (seed, number)
+        are_binary = all(named.get(path, "").startswith("binary") for path in matches)
+        bound = "binary files aside" if are_binary else " not wholly searched"
+        assert not (matches and is_denied) or bound in said or " not wholly searched" in said, (
+            seed,
+            number,
+        )
         missed = [path for path in files_of_ripgrep(root) if path not in {*found, *named}]
         assert not missed, (seed, number, missed)
         for path, n_lines in matches.items():
@@ -149,6 +154,18 @@ def check_trees(folder: Path, seed: int, n_trees: int) -> None:
         texts = [why for why in unsearched if not why.startswith("binary")]
         assert bool(texts) == ("not searched" in as_text("grep", answer))
     assert n_matches > n_named > 0
+
+
+def test_a_text_with_the_name_of_a_binary_file_is_not_denied(tmp_path: Path) -> None:
+    (tmp_path / "weights.bin").write_text(f"{CANARY} = 2\n")
+    (tmp_path / "tool.py").write_text("def run(): pass\n")
+    engine = Engine.open(tmp_path, settings_from({"index.persist": False}))
+    try:
+        assert engine.settled(60)
+        said = as_text("search", call(engine, "search", {"query": CANARY}))
+    finally:
+        engine.close()
+    assert f"`{CANARY}` is not in this folder, binary files aside" in said
 
 
 def test_a_large_text_is_read_by_grep_and_said_to_be_by_nothing_else(tmp_path: Path) -> None:

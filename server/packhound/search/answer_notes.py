@@ -119,18 +119,21 @@ def edit_distance(first: str, second: str, max_edits: int) -> int:
 def merge_notes(word: object, answers: Sequence[Sequence[str]]) -> dict[str, None]:
     """Return the distinct notes of several folders' answers to one query, given those of each.
 
-    Those of a weak answer are left out where `word` says that the whole is not weak, and those of
-    names, words or files that are not in one folder where another has them.
+    Those of a weak answer are left out where `word` says that the whole is not weak, those of
+    names, words or files that are not in one folder where another has them, and those with which
+    another begins.
     """
     missing = [{_missing_name(note) for note in notes} for notes in answers]
     missing_in_all = set.intersection(*missing) if missing else set()
-    return {
+    merged = {
         note: None
         for notes in answers
         for note in notes
         if (word == "weak" or not note.startswith(WEAK_NOTE))
         and (not _missing_name(note) or _missing_name(note) in missing_in_all)
     }
+    said = [*merged]
+    return {n: None for n in said if not any(o.startswith(n) and o != n for o in said)}
 
 
 def so_far(results: Results, reading: Reading) -> Results:
@@ -176,12 +179,14 @@ def as_far_as_searched(results: Results, left_out: LeftOut) -> Results:
         return results
     counts = left_out.counts.items()
     n_texts = sum(n for reason, n in counts if not reason.startswith("binary"))
-    if not n_texts:
-        return results
-    noun = "file is" if n_texts == 1 else "files are"
-    how_many = f"{n_texts:,} {noun} not or not wholly searched"
-    denial = f"{_NOT_HERE}, of which {how_many}"
-    notes = (f"{n}; {how_many}" if n in _NO_WORD_NOTES else n for n in results.notes)
+    notes = results.notes
+    if n_texts:
+        noun = "file is" if n_texts == 1 else "files are"
+        how_many = f"{n_texts:,} {noun} not or not wholly searched"
+        denial = f"{_NOT_HERE}, of which {how_many}"
+        notes = tuple(f"{n}; {how_many}" if n in _NO_WORD_NOTES else n for n in notes)
+    else:
+        denial = f"{_NOT_HERE}, binary files aside" if left_out.counts else _NOT_HERE
     return replace(results, notes=tuple(note.replace(_NOT_HERE, denial) for note in notes))
 
 
