@@ -95,12 +95,11 @@ def build_hnswlib(minor: str, out: Path) -> None:
 
 def resolve() -> None:
     """Find wheels of all that is needed, for Pythons and systems that are not here."""
-    os.environ.update(MACOS)
     for minor in RESOLVED:
         for system in SYSTEMS:
             where = ("--python-version", minor, "--python-platform", system)
             command = ("uv", "pip", "compile", "--quiet", "--only-binary", ":all:", *where)
-            output(*command, "--extra", "team", "pyproject.toml")
+            output(*command, "--extra", "team", "pyproject.toml", env={**os.environ, **MACOS})
         sys.stdout.write(f"Python {minor}: wheels for Linux, macOS and Windows\n")
 
 
@@ -163,9 +162,11 @@ def enter(root: Path) -> tuple[str, ...]:
     return (*alone, "env", "-i", "PATH=/usr/sbin:/usr/bin:/bin", "HOME=/tmp", "chroot", str(root))
 
 
-def output(*command: str | Path) -> str:
+def output(*command: str | Path, env: dict[str, str] | None = None) -> str:
     """Return what a command prints; where it fails, end with that."""
-    done = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=CHECKOUT, env=env, capture_output=True, text=True, check=False
+    )
     if done.returncode:
         sys.exit(f"{command[0]} failed:\n{done.stdout}{done.stderr}")
     return done.stdout

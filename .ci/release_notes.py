@@ -25,6 +25,8 @@ def main() -> None:
     """Write the copies, or print the notes; end with what is not ready for the release."""
     version = sys.argv[1].removeprefix("v") if len(sys.argv) == 2 else sys.exit(__doc__)
     declared = re.findall(r'__version__ = "(.+?)"', (CHECKOUT / DECLARED).read_text("utf-8"))
+    if len(declared) != 1:
+        sys.exit(f"{DECLARED} declares {len(declared)} versions; expected one")
     if version == "--write":
         for path, times in COPIES.items():
             text = (CHECKOUT / path).read_text("utf-8")
@@ -33,6 +35,8 @@ def main() -> None:
     said = {DECLARED: declared}
     for path, times in COPIES.items():
         said[path] = VERSION.findall((CHECKOUT / path).read_text("utf-8"))[:times]
+        if len(said[path]) != times:
+            sys.exit(f"{path} says {len(said[path])} versions; expected {times}")
     for path, versions in said.items():
         for found in versions:
             if found != version:

@@ -58,6 +58,9 @@ def test_the_notes_of_this_version_are_its_section_of_the_changelog() -> None:
             '{"version": "9.9.9"}',
             "package.json has version 9.9.9; the tag wants {version}",
         ),
+        ("vscode-extension/package.json", "{}", "package.json says 0 versions; expected 1"),
+        ("server.json", '{"version":"{version}"}', "server.json says 0 versions; expected 2"),
+        ("server/packhound/__init__.py", "", "__init__.py declares 0 versions; expected one"),
         (
             "server.json",
             '{"version": "9.9.9", "packages": [{"version": "9.9.9"}]}',
