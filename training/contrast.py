@@ -121,21 +121,22 @@ class Contrast:
         A text scores the mean over the tokens of the question of the nearest token in the text.
         Each question is told from the answers and hard negatives of its chunk.
         """
-        n_blocks, n_tokens = len(pairs) // CHUNK, asked.mask.shape[1]
-        answers = Tokens(*(_in_blocks(values, CHUNK, 1 + N_NEGATIVES) for values in texts))
-        questions = Tokens(*(_in_blocks(values, CHUNK, 1) for values in asked))
+        size, n_tokens = min(CHUNK, len(pairs)), asked.mask.shape[1]
+        n_blocks = len(pairs) // size
+        answers = Tokens(*(_in_blocks(values, size, 1 + N_NEGATIVES) for values in texts))
+        questions = Tokens(*(_in_blocks(values, size, 1) for values in asked))
         cosines = torch.bmm(
             questions.vectors.flatten(1, 2), answers.vectors.flatten(1, 2).transpose(1, 2)
-        ).view(n_blocks, CHUNK, n_tokens, *answers.mask.shape[1:])
+        ).view(n_blocks, size, n_tokens, *answers.mask.shape[1:])
         nearest = cosines.masked_fill(~answers.mask[:, None, None], -1).max(-1).values.float()
         weights = questions.mask[..., None].float()
         logits = (nearest * weights).sum(2) / weights.sum(2) / LATE_TEMPERATURE
-        of_block = _in_blocks(nodes, CHUNK, 1 + N_NEGATIVES)
-        asking = _in_blocks(pairs, CHUNK, 1)
+        of_block = _in_blocks(nodes, size, 1 + N_NEGATIVES)
+        asking = _in_blocks(pairs, size, 1)
         same = self._name[of_block][:, None] == self._name[self.answer[asking]][:, :, None]
         numbers = self._question[asking]
-        same[:, :, :CHUNK] |= numbers[:, None] == numbers[:, :, None]
-        own = torch.arange(CHUNK, device=self.device)
+        same[:, :, :size] |= numbers[:, None] == numbers[:, :, None]
+        own = torch.arange(size, device=self.device)
         same[:, own, own] = False
         logits = logits.masked_fill(same, -1e4)
         return functional.cross_entropy(logits.flatten(0, 1), own.repeat(n_blocks))
