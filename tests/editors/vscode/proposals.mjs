@@ -117,7 +117,7 @@ await play(({ page, rows, until, asks, labels, row, editorText, activeTab, toast
       await until('what is said of it', async () => /2 files changed; 1 of them open and not saved/.test((await toasts.allInnerTexts()).join()));
       await until('the change', async () => (await editorText()).includes('LONGEST_DELAY_S = 60.0'));
       await picture('proposal-accepted');
-      await page.getByLabel('No Problems').first().waitFor();
+      await page.locator('.statusbar').getByLabel('No Problems').first().waitFor();
       assert.ok(existsSync(file('courier/parcel.py')));
       assert.match(readFileSync(file('courier/retry.py'), 'utf8'), /LONGEST_DELAY_S = 30.0/);
       await page.locator('.editor-instance .view-line').first().click();

@@ -25,7 +25,7 @@ await play(({ page, changeSettings, openAt, rows, status, cursor, activeTab, sho
     await until('the second answer', async () => {
       await page.keyboard.type(' ');
       await page.waitForTimeout(SECOND_ANSWER_MS);
-      return /^Bucket\.Allow/.test((await labels())[1] ?? '');
+      return /^Bucket\.Allow/.test((await labels())[2] ?? '');
     });
     assert.match((await labels())[0], /^Bucket/);
     await page.keyboard.press('Escape');
