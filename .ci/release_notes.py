@@ -17,7 +17,7 @@ COPIES = {
     "vscode-extension/package-lock.json": 2,
     "server.json": 2,
 }
-"""How often each of these files says the version, before any other one."""
+"""Times that each of these files says the version, before any other one."""
 VERSION = re.compile(r'(?<="version": ")[^"]+')
 
 

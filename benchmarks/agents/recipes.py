@@ -1,4 +1,4 @@
-"""What recipes for agents show of the functions that a task needs, with their calls and tokens.
+"""Measure what recipes for agents show of the functions that a task needs, and at what cost.
 
     python -m benchmarks.agents.recipes CORPORA [--out FILE]
 

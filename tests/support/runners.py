@@ -1,4 +1,4 @@
-"""What tests write into `runners.toml`."""
+"""Table that tests write into `runners.toml`."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class _Shape(NamedTuple):
 
 
 _SURE, _UNSURE = _Shape(60, 20, 8, 0), _Shape(30, 12, 6, 6)
-"""Where an answer is unsure, more places hold the fix of a bug than the rest of the first."""
+"""Of an unsure answer more places hold the fix of a bug than the rest of the first."""
 
 
 def with_snippets(
