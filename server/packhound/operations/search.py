@@ -52,7 +52,7 @@ from packhound.operations.text import (
     number_lines,
     path_of,
     rows_in,
-    snippet_text,
+    snippet_forms,
     title,
     with_arguments,
 )
@@ -61,8 +61,6 @@ from packhound.redact import visible_line
 QUERY_CHARACTERS = 100_000
 """A bug report with its traces; longer ones were pasted by mistake."""
 _FACET_VALUES, _FACET_WIDTH = 8, 60
-_PARTIAL_LINES = (5, 10, 20, 40)
-"""Lines of a hit that are shown where not all fit."""
 _RECORD_LINES = 6
 """Lines of a note or another record that a hit shows."""
 _OF_SETTINGS = ("deep", "candidates", "fuser", "scorers", "time_ms", "excluded_kinds", "git")
@@ -333,9 +331,9 @@ def hit_forms(hit: Row) -> tuple[str, ...]:
         n_more = hit["n_matches"] - len(matches)
         full = [title(hit), *notes, code, *[f"{n_more} more lines match"][: max(n_more, 0)]]
         return location(hit), line, "\n".join([*full, *extras])
-    n_lines = len(hit.get("snippet", ()))
-    parts = ["\n".join([title(hit), snippet_text(hit, n)]) for n in _PARTIAL_LINES if n < n_lines]
-    code_lines = [title(hit), *notes, snippet_text(hit)] if n_lines else [line, *notes]
+    *partial, whole = snippet_forms(hit) or [""]
+    parts = ["\n".join([title(hit), code]) for code in partial]
+    code_lines = [title(hit), *notes, whole] if whole else [line, *notes]
     return location(hit), line, *parts, "\n".join([*code_lines, *extras])
 
 

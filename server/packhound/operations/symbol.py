@@ -20,7 +20,7 @@ from packhound.operations.text import (
     path_of,
     rows_in,
     signature_of,
-    snippet_text,
+    snippet_forms,
     title,
     with_arguments,
 )
@@ -169,14 +169,13 @@ def text(answer: Row) -> Text:
             lines[-1:] = [f"{line}\n  ... {total - len(rows):,} more" for line in lines[-1:]]
         head = f"{heading}:\n" if heading else ""
         units += [head + line if i == 0 else line for i, line in enumerate(lines)]
-    body, line = [snippet_text(answer, n) for n in (5, 10, 20, 40, None)], signature_of(answer)
-    forms = [[line, *body], *([unit] for unit in units)]
+    *shorter, definition = [signature_of(answer), *snippet_forms(answer)]
     return Text(
         [title(answer)],
-        [body[-1] or line, *units],
+        [definition, *units],
         "nodes",
         rows_in(answer, "notes"),
-        shorter=[form[:-1] for form in forms],
+        shorter=[shorter, *([] for _ in units)],
     )
 
 

@@ -23,6 +23,8 @@ Row: TypeAlias = Mapping[str, Any]
 MARK = "  | "
 """Before each line of a note: none can pass for a heading or a note of the tool's."""
 _MAX_SIGNATURE = 200
+_PARTIAL_LINES = (5, 10, 20, 40)
+"""Lines of a hit that are shown where not all fit."""
 MAX_LINE = 400
 """Characters."""
 _PLAIN_PATH = re.compile(r"[^\s:]+")
@@ -163,6 +165,13 @@ def snippet_text(row: Row, limit: int | None = None) -> str:
         lines.append(number_lines([(line["line"], line["text"])]))
         next_line = line["line"] + 1
     return "\n".join([*lines, *(_skipped(row["end_line"] + 1 - next_line) if lines else ())])
+
+
+def snippet_forms(row: Row) -> list[str]:
+    """Return the lines of code of a hit, a few of them first and all of them last; none of none."""
+    n_lines = len(row.get("snippet", ()))
+    limits = [n for n in _PARTIAL_LINES if n < n_lines]
+    return [snippet_text(row, n) for n in (*limits, None)] if n_lines else []
 
 
 def _skipped(n_lines: int) -> list[str]:
