@@ -77,7 +77,7 @@ class Work(NamedTuple):
 
 
 class Service(Protocol):
-    """Offers of a session to its peer. All but the work is done by the thread that reads."""
+    """Operations that a session offers. All but the work is done by the thread that reads."""
 
     def accept(self, request: Request) -> Work:
         """Return the work of a request; raises what `error` knows."""

@@ -91,7 +91,7 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def verdict(self) -> Verdict:
-        """Judgement: is it proved to be no worse than the base?"""
+        """The outcome: proved to be no worse than the base, or worse, or neither."""
         if any(each.severity == "error" for each in self.compared.new):
             return "failed"
         if not any(run.reason != "missing" for run in self.runs):

@@ -30,7 +30,7 @@ _Count: TypeAlias = Annotated[int, Meta(ge=0, le=1_000_000)]
 
 
 class Gates(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Most that a patch may be and do; `steps` is how often one may be proposed.
+    """Bounds of what a patch may be and do; `steps` is how often one may be proposed.
 
     `allow` are globs of the paths that it may change, all of them for none. With `incomplete` a
     check counts in which a tool was missing or ended by a limit.
@@ -46,7 +46,7 @@ class Gates(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Facts(Struct, frozen=True, kw_only=True):
-    """Knowledge of one proposal.
+    """Facts known of one proposal.
 
     `problem` says why there is no patch, or none that applies. `lines` are those that come and go.
     `verdict` is that of the check, "" before it; `worse_tests` fail and did not, or did not run.

@@ -173,7 +173,10 @@ def without_files(results: Results, paths: Collection[str]) -> Results:
 
 
 def as_far_as_searched(results: Results, left_out: LeftOut) -> Results:
-    """Return an answer that denies no word without saying how many texts it does not know of."""
+    """Return an answer that denies no word of what it does not know without saying so.
+
+    It says how many texts were not or not wholly searched, or else that binary files were not.
+    """
     denials = [note for note in results.notes if _NOT_HERE in note or note in _NO_WORD_NOTES]
     if not denials:
         return results
