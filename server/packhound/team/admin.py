@@ -11,7 +11,7 @@ from psycopg.rows import namedtuple_row
 
 from packhound.core.errors import SettingsError
 from packhound.team.row import inflate
-from packhound.team.schema import MEMBER, MEMBER_ROLE, MIGRATIONS, VERSION
+from packhound.team.schema import MEMBER, VERSION, member_role, migrations
 from packhound.team.store import Store
 
 _LOCK = 0x7061636B
@@ -47,8 +47,8 @@ class Administration(Store):
         with self._connection.transaction():
             self._connection.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
             before = self._version()
-            self._connection.execute(MEMBER_ROLE)
-            for statements in MIGRATIONS[before:]:
+            self._connection.execute(member_role())
+            for statements in migrations(before):
                 self._connection.execute(statements)
             if before < VERSION:
                 self._connection.execute("UPDATE packhound.version SET version = %s", [VERSION])
