@@ -10,8 +10,7 @@ import pytest
 
 from packhound.core.errors import Cancelled
 from packhound.redact.calls import CALL_RULES
-from packhound.redact.documents import DOCUMENT_RULES
-from packhound.redact.patterns import CURL_RULES, LINE_RULES, TEXT_RULES
+from packhound.redact.patterns import CURL_RULES, DOCUMENT_RULES, LINE_RULES, TEXT_RULES
 from packhound.redact.redact import RedactionTimeout, redact
 from packhound.redact.token_prefixes import PREFIXED, SERVICES
 

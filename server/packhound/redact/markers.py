@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from packhound.redact.documents import DOCUMENT_RULES
-from packhound.redact.patterns import CURL_RULES, LINE_RULES, TEXT_RULES
+from packhound.redact.patterns import CURL_RULES, DOCUMENT_RULES, LINE_RULES, TEXT_RULES
 from packhound.redact.token_prefixes import PREFIXED, SERVICES, service_kind
 
 _EDGE = re.compile(rb"[\[\]<>]|[^\t -~]")

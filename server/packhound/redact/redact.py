@@ -22,7 +22,6 @@ from packhound.core.errors import Cancelled, PackhoundError
 from packhound.redact.calls import CALL_RULES
 from packhound.redact.documents import (
     BLOCK_LITERALS,
-    DOCUMENT_RULES,
     manifest_values,
     private_keys,
 )
@@ -31,6 +30,7 @@ from packhound.redact.literals import named_literals
 from packhound.redact.patterns import (
     BARE,
     CURL_RULES,
+    DOCUMENT_RULES,
     INLINE,
     LINE_RULES,
     PASSWORDS,

@@ -154,6 +154,11 @@ def is_no_sample(value: str) -> bool:
     return not is_sample(value)
 
 
+def is_unnamed(value: str) -> bool:
+    """Return True for what is neither a sample nor a name."""
+    return not is_sample(value) and not is_name(value)
+
+
 def is_no_dummy(value: str) -> bool:
     """Return True unless `is_dummy_password`, as the test of a rule."""
     return not is_dummy_password(value)
