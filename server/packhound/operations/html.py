@@ -7,56 +7,12 @@ it is an element itself: nothing in an answer can become markup.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 from packhound.redact import visible_text
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-_PAGE = f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-{{head}}
-</head>
-<body>
-{{main}}
-</body>
-</html>
-"""
-_LIGHT = """color-scheme: light; --back: #ffffff; --text: #1c2329; --dim: #59636e;
-  --line: #d0d7de; --soft: #f4f6f8; --link: #0a58ca; --bar: #2f6fb5; --bar-2: #b35900;"""
-_DARK = """color-scheme: dark; --back: #14181d; --text: #e2e7ec; --dim: #9aa5b1;
-  --line: #39424c; --soft: #1e242b; --link: #7db4ff; --bar: #5b9bd9; --bar-2: #e0954d;"""
-# VS Code's theme may be another than the system's; it says its own in a class.
-_THEMES = f""":root {{ {_LIGHT} }}
-@media (prefers-color-scheme: dark) {{ :root {{ {_DARK} }} }}
-:root:has(body.vscode-light) {{ {_LIGHT} }} :root:has(body.vscode-dark) {{ {_DARK} }}
-"""
-_STYLE = """
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 72rem; padding: 1rem 1.5rem 4rem; background: var(--back);
-  color: var(--text); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: break-word; }
-h1 { font-size: 1.5rem; margin: 0.5rem 0; } h2 { font-size: 1.15rem; margin: 2rem 0 0.5rem; }
-h3 { font: 600 0.95rem/1.4 ui-monospace, monospace; margin: 1.5rem 0 0.25rem; }
-h1, h3, li, p { overflow-wrap: anywhere; }
-p, ul { margin: 0.4rem 0; } a { color: var(--link); } .dim { color: var(--dim); }
-:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
-pre { background: var(--soft); border: 1px solid var(--line); border-radius: 6px; margin: 0.4rem 0;
-  padding: 0.6rem 0.8rem; overflow-x: auto; font: 0.85rem/1.45 ui-monospace, monospace; }
-table { border-collapse: collapse; } th { text-align: left; font-weight: 600; }
-th, td { padding: 0.2rem 1.2rem 0.2rem 0; border-bottom: 1px solid var(--line);
-  vertical-align: top; }
-td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-svg { display: block; max-width: 100%; height: auto; margin: 0.5rem 0; }
-.wide { overflow-x: auto; } .wide svg { max-width: none; }
-svg text { font: 12px system-ui, sans-serif; fill: var(--text); } svg .dim { fill: var(--dim); }
-.box { fill: var(--soft); stroke: var(--line); } a:hover .box { stroke: var(--link); }
-.bar { fill: var(--bar); } .bar-2 { fill: var(--bar-2); } .rest { fill: var(--line); }
-.edge { fill: none; stroke: var(--dim); } .frame { stroke: var(--back); stroke-width: 1; }
-"""
 _WIDTH, _HEIGHT = 960, 28
 """Of a bar, in pixels."""
 
@@ -93,8 +49,9 @@ def together(children: Iterable[str]) -> Element:
 
 def page(title: str, *body: str) -> str:
     """Return a page with a heading."""
-    head = tag("title", f"{title} - Packhound"), tag("style", Element(_THEMES + _STYLE))
-    return _PAGE.format(head=together(head), main=tag("main", tag("h1", title), *body))
+    empty = Path(__file__).with_name("page.html").read_text("utf-8")
+    titled = empty.replace("<!-- title -->", tag("title", f"{title} - Packhound"))
+    return titled.replace("<!-- main -->", tag("main", tag("h1", title), *body))
 
 
 def section(title: str, *body: str) -> Element:
