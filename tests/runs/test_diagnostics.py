@@ -10,7 +10,7 @@ import pytest
 from packhound.git import PatchedFile
 from packhound.runs.diagnostics import Diagnostic, Outcome, Reader, compare
 from packhound.runs.packhound_report import MARK
-from packhound.runs.runners import RUNNERS
+from packhound.runs.runners import read_table
 
 ROOT = Path("/projects/post")
 CARGO = {
@@ -43,7 +43,7 @@ PYTEST = {"test": "t.py::test_a", "outcome": "FAILED", "path": "t.py", "line": 4
 
 
 def read(runner: str, *lines: object, module: str = "") -> list[Diagnostic | Outcome]:
-    reader = Reader(runner, RUNNERS[runner], [Path("/private/copy"), ROOT], module)
+    reader = Reader(runner, read_table().runners[runner], [Path("/private/copy"), ROOT], module)
     texts = [line if isinstance(line, bytes | str) else json.dumps(line) for line in lines]
     data = [text if isinstance(text, bytes) else text.encode() for text in texts]
     return [each for line in data for each in reader.read(line)]

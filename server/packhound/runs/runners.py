@@ -1,6 +1,7 @@
 """The table of runners: what checks a folder, where it applies, how its output is read.
 
-The user changes it in `runners.toml` of his own configuration folder; no workspace can.
+The built-in one is `runners.toml` beside this module. The user changes it in a file of that name in
+his own configuration folder; no workspace can.
 """
 
 from __future__ import annotations
@@ -30,20 +31,8 @@ _PATTERN = (
     r"(?P<path>[^\s:()]+?):(?P<line>\d+):(?:(?P<column>\d+):?)?\s*"
     r"(?:(?P<severity>error|warning|note)\b:?\s*)?(?P<message>.*)"
 )
-_TSC = (
-    r"(?P<path>[^\s()]+)\((?P<line>\d+),(?P<column>\d+)\): (?P<severity>error|warning) "
-    r"(?P<code>TS\d+): (?P<message>.*)"
-)
-_MYPY = (
-    r"(?P<path>[^\s:]+):(?P<line>\d+):(?:(?P<column>\d+):)? (?P<severity>error): "
-    r"(?P<message>.*?)(?:  \[(?P<code>[a-z-]+)\])?$"
-)
-_PYRIGHT = (
-    r"\s*(?P<path>\S+?):(?P<line>\d+):(?P<column>\d+) - (?P<severity>error|warning): "
-    r"(?P<message>.*?)(?: \((?P<code>report\w+)\))?$"
-)
-_CARGO_TEST = r"test (?P<test>\S+)(?: - [\w ]+)? \.\.\. (?P<outcome>ok|FAILED|ignored)"
 _MAX_BYTES = 100_000
+_BUILT_IN = Path(__file__).with_name("runners.toml")
 _Word: TypeAlias = Annotated[str, Meta(min_length=1, max_length=4_096)]
 
 
@@ -92,78 +81,12 @@ class Table(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return msgspec.structs.replace(self, runners=chosen)
 
 
-_RUST, _GO = ("Cargo.toml",), ("go.mod",)
-_CARGO = ("--workspace", "--all-targets", "--message-format=json", "{frozen}")
-RUNNERS: Mapping[str, Runner] = {
-    "ruff": Runner(
-        command=("ruff", "check", "--output-format=json-lines", "--no-fix", "."),
-        detect=("ruff.toml", ".ruff.toml", "pyproject.toml:[tool.ruff"),
-        form="ruff",
-    ),
-    "mypy": Runner(
-        command=(
-            *("mypy", "--no-pretty", "--show-column-numbers", "--no-error-summary"),
-            *("--no-color-output", "{paths}"),
-        ),
-        detect=("mypy.ini", ".mypy.ini", "pyproject.toml:[tool.mypy", "setup.cfg:[mypy"),
-        pattern=_MYPY,
-    ),
-    "pyright": Runner(
-        command=("pyright",),
-        detect=("pyrightconfig.json", "pyproject.toml:[tool.pyright"),
-        pattern=_PYRIGHT,
-    ),
-    "pytest": Runner(
-        command=("pytest", "-q", "-p", "packhound_report", "-p", "no:cacheprovider"),
-        detect=(
-            *("pytest.ini", "conftest.py", "pyproject.toml:[tool.pytest"),
-            *("test_*.py", "test*/**/test_*.py", "test*/**/*_test.py", "src/**/test_*.py"),
-        ),
-        form="pytest",
-        coverage=r"TOTAL\s.*?(?P<percent>\d+(?:\.\d+)?)%",
-        tests=True,
-        ok_codes=(5,),
-    ),
-    "cargo check": Runner(command=("cargo", "check", *_CARGO), detect=_RUST, form="cargo"),
-    "cargo clippy": Runner(command=("cargo", "clippy", *_CARGO), detect=_RUST, form="cargo"),
-    "cargo test": Runner(
-        command=("cargo", "test", "--workspace", "--no-fail-fast", "{frozen}"),
-        detect=_RUST,
-        pattern=_CARGO_TEST,
-        tests=True,
-    ),
-    "go vet": Runner(command=("go", "vet", "./..."), detect=_GO),
-    "go test": Runner(
-        command=("go", "test", "-json", "./..."),
-        detect=_GO,
-        form="go test",
-        coverage=r"coverage: (?P<percent>\d+(?:\.\d+)?)% of statements",
-        tests=True,
-    ),
-    "tsc": Runner(
-        command=("tsc", "--noEmit", "--pretty", "false"), detect=("tsconfig.json",), pattern=_TSC
-    ),
-    "eslint": Runner(
-        command=("eslint", "--format", "json", "."),
-        detect=("eslint.config.*", ".eslintrc*", 'package.json:"eslintConfig"'),
-        form="eslint",
-    ),
-    "npm test": Runner(
-        command=("npm", "test", "--silent"),
-        detect=('package.json:"test"',),
-        coverage=r"All files\s*\|\s*(?P<percent>\d+(?:\.\d+)?)",
-        tests=True,
-    ),
-}
-"""The built-in table."""
-
-
 def read_table() -> Table:
     """Return the built-in table as the user's `runners.toml` changes it. Raises SettingsError."""
     path = config_folder() / "runners.toml"
     try:
         values = tomllib.loads(path.read_text("utf-8")) if path.is_file() else {}
-        rows = {name: msgspec.to_builtins(runner) for name, runner in RUNNERS.items()}
+        rows = dict(tomllib.loads(_BUILT_IN.read_text("utf-8"))["runners"])
         for name, row in values.get("runners", {}).items():
             rows[name] = {**rows.get(name, {}), **row}
         table = msgspec.convert({**values, "runners": rows}, Table)
