@@ -7,17 +7,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 _TABLE = Path(__file__).with_suffix(".txt")
-_NAMES = """
-adafruit adobe airtable algolia alibaba asana atlassian aws azure beamer bintray bitbucket bitly
-bittrex circleci cloudflare cloudinary codecov cohere co_api_key coinbase confluence confluent
-contentful databricks datadog discord droneci dropbox etsy facebook fastly finicity finnhub firebase
-flickr freshbooks gitter gocardless heroku hubspot intercom jfrog artifactory jira kraken kucoin
-launchdarkly linear linkedin linked-in linked_in lob looker mailchimp mailgun mapbox mattermost
-meraki messagebird message-bird message_bird netlify new-relic newrelic new_relic newyorktimes
-new-york-times nytimes okta openai pagerduty paypal plaid privateai private_ai private-ai rapidapi
-rollbar sendbird sendgrid sentry shopify slack snyk sonar squarespace stripe sumo telegr travis
-trello twilio twitch twitter vercel xray yandex zendesk contribsys
-"""
 
 
 class Prefixed(NamedTuple):
@@ -38,7 +27,7 @@ def _read_table() -> Iterator[Prefixed]:
 
 
 PREFIXED = tuple(_read_table())
-SERVICES = tuple(_NAMES.split())
+SERVICES = tuple(_TABLE.with_name("service_names.txt").read_text("ascii").split())
 """A random-looking value assigned to a name with one of these is that service's secret."""
 
 
