@@ -96,22 +96,29 @@ class Store:
         if not self._path.exists():
             return None
         try:
-            check_regular(self._path)
-            with self._transaction("BEGIN") as connection:
-                if _is_empty(connection):
-                    return None
-                _check_format(connection)
-                shared = find_shared(connection, indexes)
-                connection.create_function("is_shared", 1, shared.__contains__)
-                rows = connection.execute(_GET if indexes else _GET_ALL)
-                saved, written = read_saved(rows, shared)
-                if written and written.versions != self._versions():
-                    raise ValueError("it was made by another version, or for another model")
-                self._written = written
-                return saved
+            try:
+                return self._read(indexes)
+            except (sqlite3.OperationalError, OSError, MemoryError):
+                # A disk or a lock that failed once says nothing of what is saved.
+                return self._read(indexes)
         except UNREADABLE as error:
             self.discard()
             raise StoreError(f"the saved index {self._path} is not used: {error}") from error
+
+    def _read(self, indexes: Sequence[MemoryRows]) -> Saved | None:
+        check_regular(self._path)
+        with self._transaction("BEGIN") as connection:
+            if _is_empty(connection):
+                return None
+            _check_format(connection)
+            shared = find_shared(connection, indexes)
+            connection.create_function("is_shared", 1, shared.__contains__)
+            rows = connection.execute(_GET if indexes else _GET_ALL)
+            saved, written = read_saved(rows, shared)
+            if written and written.versions != self._versions():
+                raise ValueError("it was made by another version, or for another model")
+            self._written = written
+            return saved
 
     def rows_of(self, snapshot: Snapshot) -> MemoryRows | None:
         """Return the rows that are in memory as they are on disk, in a snapshot of this index."""
