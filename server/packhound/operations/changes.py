@@ -38,6 +38,9 @@ def run(call: Call, request: Changes) -> Json:
     """Return what differs from a commit in all folders, the likeliest tests and files first.
 
     Raises SettingsError: no folder has such a commit, or a repository.
+
+    Answer: `definitions` with changed `lines` and `callers`, changed `files` without one, `tests`
+    to run and `related` files, both with `chance` and `reasons`.
     """
     answers, refusals = [], dict[str, SettingsError]()
     for root in call.roots:
@@ -115,8 +118,6 @@ OPERATION = Operation(
     "changes",
     "Changes",
     "Uncommitted and unsaved changes by definition: callers, tests to run, related files.",
-    "`definitions` with changed `lines` and `callers`, changed `files` without one, "
-    "`tests` to run and `related` files, both with `chance` and `reasons`.",
     Changes,
     run,
     text,

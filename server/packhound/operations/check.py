@@ -49,7 +49,16 @@ class CheckRequest(Request):
 
 
 def run(call: Call, request: CheckRequest) -> Json:
-    """Check a patch in the first folder to which it applies. Raises SettingsError: in none."""
+    """Check a patch in the first folder to which it applies. Raises SettingsError: in none.
+
+    Answer: Whether it `passed`; `verdict` (passed, failed, incomplete or nothing ran), a `summary`
+    in a line, `new` and `gone` diagnostics with `path`, `line` as patched, `base_line`, `runner`,
+    `code`, `message` and the `test` that failed, at most 100 of `n_new` and `n_gone`; tests
+    `fixed`, and `lost`: those that passed and did not run; `coverage` in percent, `before` and
+    `after`, by `runner` and `package`, where a tool prints it and it differs; `runs` with `seconds`
+    and what each was `ended_by`. Before that, where asked for, each `step`, and rows of `new` as
+    soon as a tool prints them.
+    """
     refusals = []
     for root in call.roots:
         trusted = root.engine.follow_settings().trusted
@@ -207,13 +216,6 @@ OPERATION = Operation(
     "Check a patch",
     "Run the tests and tools of the folder on a patch, in a private copy; the files of the "
     "workspace stay as they are.",
-    "Whether it `passed`; `verdict` (passed, failed, incomplete or nothing ran), a `summary` in a "
-    "line, `new` and `gone` diagnostics with `path`, `line` as patched, `base_line`, `runner`, "
-    "`code`, `message` and the `test` that failed, at most 100 of `n_new` and `n_gone`; tests "
-    "`fixed`, and `lost`: those that passed and did not run; `coverage` in percent, `before` and "
-    "`after`, by `runner` and `package`, where a tool prints it and it differs; `runs` with "
-    "`seconds` and what each was `ended_by`. Before that, where asked for, each `step`, and rows "
-    "of `new` as soon as a tool prints them.",
     CheckRequest,
     run,
     text,

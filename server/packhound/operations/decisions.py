@@ -98,7 +98,12 @@ class Acceptance:
 
 
 def accept(call: Call, request: Accept) -> Json:
-    """Write the files of a proposal. Raises SettingsError: nothing was written."""
+    """Write the files of a proposal. Raises SettingsError: nothing was written.
+
+    Answer: `id`, `status`, `files` (`path`, `change`, whether it was `merged`, and whether it is
+    changed `in_editor`, and not saved), the `commit`, the `hooks` that it ran, the `verdict` in a
+    line, the `check` where one was asked for, and `notes`.
+    """
     accepted = check_acceptance(call, request)
     with service.written(accepted.root.engine, accepted.changes):
         pass
@@ -222,7 +227,10 @@ def record_acceptance(
 
 
 def reject(call: Call, request: Reject) -> Json:
-    """Take a proposal off the list, its reason kept. Raises SettingsError: there is none."""
+    """Take a proposal off the list, its reason kept. Raises SettingsError: there is none.
+
+    Answer: `id` and `status`.
+    """
     root, overlay = find_overlay(call, request.id)
     if not request.reason.strip():
         raise SettingsError("reason is empty; say why it is rejected, or discard it")
@@ -301,9 +309,6 @@ OPERATIONS = (
         "Accept a proposed patch",
         "Write the files of a proposed patch, all or none: into the editor where it has them open, "
         "else on the disk. Unsaved and uncommitted changes are never overwritten.",
-        "`id`, `status`, `files` (`path`, `change`, whether it was `merged`, and whether it is "
-        "changed `in_editor`, and not saved), the `commit`, the `hooks` that it ran, the `verdict` "
-        "in a line, the `check` where one was asked for, and `notes`.",
         Accept,
         accept,
         _accepted_text,
@@ -316,7 +321,6 @@ OPERATIONS = (
         "reject",
         "Reject a proposed patch",
         "Take a proposed patch off the list; it is kept with the reason.",
-        "`id` and `status`.",
         Reject,
         reject,
         _rejected_text,

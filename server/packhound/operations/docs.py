@@ -24,7 +24,10 @@ class Docs(Request):
 
 
 def run(call: Call, request: Docs) -> Json:
-    """Return the pages of all folders. Raises Cancelled."""
+    """Return the pages of all folders. Raises Cancelled.
+
+    Answer: `pages`, each with its `path` and `text`.
+    """
     return {
         "pages": [
             {"path": path, "text": f"{PAGE_MARK}\n\n{text}", **call.roots.whose(root.path)}
@@ -45,7 +48,6 @@ OPERATION = Operation(
     "Documentation",
     "Documentation made from the index: for each folder its files with their public definitions, "
     "what uses each, one line that does, and which folder uses which. Writes nothing.",
-    "`pages`, each with its `path` and `text`.",
     Docs,
     run,
     text,

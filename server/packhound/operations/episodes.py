@@ -39,6 +39,8 @@ def run(call: Call, request: RecordEpisode) -> Json:
     """Write an episode, or the result of the last one of its kind and text.
 
     Raises SettingsError where episodes are off.
+
+    Answer: `id`, `kind` and `result`.
     """
     root, code = root_to_write(call, request.code)
     episode = root.engine.sources.episodes.record(
@@ -58,7 +60,6 @@ _EPISODE = Operation(
     "Record an episode",
     "Note what was run or decided here, or that an earlier query or pack, named by its words, was "
     "of use (accepted) or not (rejected).",
-    "`id`, `kind` and `result`.",
     RecordEpisode,
     run,
     text,

@@ -38,7 +38,10 @@ class Explain(Request):
 
 
 def run(call: Call, request: Explain) -> Json:
-    """Return the node at a place with its score and all reasons for it. Raises SettingsError."""
+    """Return the node at a place with its score and all reasons for it. Raises SettingsError.
+
+    Answer: One hit, whose `groups` have their `signals` with a sentence each.
+    """
     query = Query(request.query, deep=request.deep, git=request.git, redacted=call.is_agent)
     return explanation_row(call.roots, explain_hit(call, request, query))
 
@@ -74,7 +77,6 @@ OPERATION = Operation(
     "explain",
     "Explain a rank",
     "Why the definition at a place ranks where it does for a query, ranked or not.",
-    "One hit, whose `groups` have their `signals` with a sentence each.",
     Explain,
     run,
     text,

@@ -34,7 +34,10 @@ class Forget(Request):
 
 
 def config(call: Call, request: Config) -> Json:
-    """Return every setting in force in each folder with its origin, and problems of files."""
+    """Return every setting in force in each folder with its origin, and problems of files.
+
+    Answer: `roots`, each with its `settings` and the `problems` of settings files.
+    """
     rows = [
         {"root": root.path, **settings_row(root.engine.follow_settings())} for root in call.roots
     ]
@@ -56,7 +59,10 @@ def _config_text(answer: Row) -> Text:
 
 
 def rebuild(call: Call, request: RebuildSources) -> Json:
-    """Index sources beside code anew in each folder. Raises SettingsError or StoreError."""
+    """Index sources beside code anew in each folder. Raises SettingsError or StoreError.
+
+    Answer: `rebuilt`: `records`, vectors `reused` and `regenerated` of each source.
+    """
     rows = [
         {"root": root.path, **row._asdict()}
         for root in call.roots
@@ -77,7 +83,10 @@ def _rebuilt_text(answer: Row) -> Text:
 
 
 def forget(call: Call, request: Forget) -> Json:
-    """Delete the record of what the user opened, edited and picked, and conversations."""
+    """Delete the record of what the user opened, edited and picked, and conversations.
+
+    Answer: Nothing.
+    """
     if not len(call.roots):
         raise SettingsError("no folder is open")
     for root in call.roots:
@@ -94,7 +103,6 @@ OPERATIONS = (
         "config",
         "Settings",
         "Every setting in force, and where it came from.",
-        "`roots`, each with its `settings` and the `problems` of settings files.",
         Config,
         config,
         _config_text,
@@ -104,7 +112,6 @@ OPERATIONS = (
         "rebuild_sources",
         "Rebuild sources",
         "Index sources beside code anew.",
-        "`rebuilt`: `records`, vectors `reused` and `regenerated` of each source.",
         RebuildSources,
         rebuild,
         _rebuilt_text,
@@ -115,7 +122,6 @@ OPERATIONS = (
         "forget_use",
         "Forget use",
         "Forget what was opened, edited and picked, and conversations.",
-        "Nothing.",
         Forget,
         forget,
         _forgotten_text,

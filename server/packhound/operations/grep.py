@@ -44,7 +44,11 @@ class Grep(Request):
 
 
 def run(call: Call, request: Grep) -> Json:
-    """Return one page of the matching lines of all folders, and exact totals."""
+    """Return one page of the matching lines of all folders, and exact totals.
+
+    Answer: `total_lines`, `total_files`, `groups` (a definition and its `lines`), `counts`,
+    `next_offset`.
+    """
     fields = (field.name for field in dataclasses.fields(GrepRequest))
     wanted = GrepRequest(**{name: getattr(request, name) for name in fields})
     results = call.roots.grep(wanted, call.cancel, redacted=call.is_agent)
@@ -120,8 +124,6 @@ OPERATION = Operation(
     "grep",
     "Grep",
     "Lines that match a regular expression, exact totals, the definitions that hold them.",
-    "`total_lines`, `total_files`, `groups` (a definition and its `lines`), `counts`,"
-    " `next_offset`.",
     Grep,
     run,
     text,

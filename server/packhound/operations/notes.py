@@ -175,7 +175,10 @@ class ChangeNote(Request):
 
 
 def add(call: Call, request: AddNote | Remember | Decide | Stash) -> Json:
-    """Write a note on the code that it names. Raises SettingsError."""
+    """Write a note on the code that it names. Raises SettingsError.
+
+    Answer: The note.
+    """
     values = _given(request)
     kinds: dict[type, NoteType] = {Remember: "insight", Decide: "decision", Stash: "stash"}
     kind: NoteType = kinds.get(type(request)) or values.pop("type")
@@ -212,7 +215,10 @@ def root_to_write(call: Call, code: Sequence[str]) -> tuple[Root, Sequence[str]]
 
 
 def change(call: Call, request: ChangeNote) -> Json:
-    """Change fields of a note. Raises SettingsError."""
+    """Change fields of a note. Raises SettingsError.
+
+    Answer: The note.
+    """
     changes = {name: value for name, value in _given(request).items() if name != "id"}
     for root in call.roots:
         if note := root.engine.notes.change(request.id, changes):
@@ -221,13 +227,19 @@ def change(call: Call, request: ChangeNote) -> Json:
 
 
 def forget(call: Call, request: NoteId) -> Json:
-    """Delete a note, in whichever folder it is."""
+    """Delete a note, in whichever folder it is.
+
+    Answer: `status`: `deleted` or `not_found`.
+    """
     deleted = any(root.engine.notes.delete(request.id) for root in call.roots)
     return {"status": "deleted" if deleted else NOT_FOUND}
 
 
 def list_(call: Call, request: ListNotes) -> Json:
-    """Return the notes of all folders, the newest first."""
+    """Return the notes of all folders, the newest first.
+
+    Answer: `notes`, each with its `state` and where its `code` is now, and `problems`.
+    """
     kinds = [request.type] if request.type else []
     rows = [
         note_row(call, root, note)
@@ -239,7 +251,10 @@ def list_(call: Call, request: ListNotes) -> Json:
 
 
 def show(call: Call, request: NoteId) -> Json:
-    """Return a note with what changed in its code since."""
+    """Return a note with what changed in its code since.
+
+    Answer: The note with the `diff` of its code.
+    """
     for root in call.roots:
         if note := root.engine.notes.notebook.get(request.id):
             return _with_changes(call, root, note)
@@ -258,7 +273,10 @@ def _with_changes(call: Call, root: Root, note: Note) -> Json:
 
 
 def search(call: Call, request: SearchNotes) -> Json:
-    """Return the notes that answer a question, the best of each folder first."""
+    """Return the notes that answer a question, the best of each folder first.
+
+    Answer: `notes`, each with its `state` and where its `code` is now, and `problems`.
+    """
     kinds = [request.type] if request.type else NOTE_TYPES
     types = tuple(RECORD_TYPE[kind] for kind in kinds)
     rankings, problems = [], dict[str, None]()
@@ -272,7 +290,10 @@ def search(call: Call, request: SearchNotes) -> Json:
 
 
 def recall(call: Call, request: Recall | Pop) -> Json:
-    """Return the insight or stash of a name in any folder, else the nearest of all by rank."""
+    """Return the insight or stash of a name in any folder, else the nearest of all by rank.
+
+    Answer: `results` and `match_type`, or a message where there is none.
+    """
     kind: NoteType = "stash" if isinstance(request, Pop) else "insight"
     name = request.name if isinstance(request, Pop) else request.key
     for root in call.roots:
@@ -403,7 +424,6 @@ _RECALL = Operation(
     "Recall an insight",
     "Insights of earlier sessions on this workspace, by exact key or else by meaning. Notes "
     "marked stale are about code that has changed since.",
-    "`results` and `match_type`, or a message where there is none.",
     Recall,
     recall,
     recalled_text,
@@ -414,7 +434,6 @@ _REMEMBER = Operation(
     "remember",
     "Remember an insight",
     "Note what later sessions should know.",
-    "The note.",
     Remember,
     add,
     written_text,
@@ -427,7 +446,6 @@ _FORGET = Operation(
     "forget",
     "Forget a note",
     "Delete the note of an id.",
-    "`status`: `deleted` or `not_found`.",
     NoteId,
     forget,
     shown_text,
@@ -439,7 +457,6 @@ _LIST = Operation(
     "memory/list",
     "List notes",
     "All notes, the newest first.",
-    "`notes`, each with its `state` and where its `code` is now, and `problems`.",
     ListNotes,
     list_,
     listed_text,
@@ -486,7 +503,6 @@ OPERATIONS = (
         "memory/change",
         "Change a note",
         "Change fields of a note.",
-        "The note.",
         ChangeNote,
         change,
         written_text,
@@ -499,7 +515,6 @@ OPERATIONS = (
         "memory/show",
         "Show a note",
         "A note, and what changed in its code since.",
-        "The note with the `diff` of its code.",
         NoteId,
         show,
         shown_text,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 
 import msgspec
@@ -106,19 +107,18 @@ class Page(NamedTuple):
 class Operation:
     """An operation: its texts, its request, and what it does.
 
-    `returns` names what the answer has, for docs/protocol.md. `run` gets the call and a checked
-    request, `text` the answer that has left. Operations of a `group` other than "default" are
-    offered to agents where the setting `mcp.tools` names it. One that `writes` is no reading tool
-    for clients, and `idempotent` if calling it again changes nothing more. Fields that are
-    `unlisted` cost no model a token; `instead` tells it when another tool is better. Answers of one
-    that `lists` name what of the folders was not looked at. A `batch` is the field of which a call
-    may have further values, in `also`.
+    `run` gets the call and a checked request, `text` the answer that has left; the docstring of
+    `run` says what the answer has. Operations of a `group` other than "default" are offered to
+    agents where the setting `mcp.tools` names it. One that `writes` is no reading tool for clients,
+    and `idempotent` if calling it again changes nothing more. Fields that are `unlisted` cost no
+    model a token; `instead` tells it when another tool is better. Answers of one that `lists` name
+    what of the folders was not looked at. A `batch` is the field of which a call may have further
+    values, in `also`.
     """
 
     name: str
     title: str
     description: str
-    returns: str
     request: type[Request]
     run: Callable[[Call, Any], Json]
     text: Callable[[Row], Text]
@@ -131,6 +131,12 @@ class Operation:
     batch: str = ""
     by_name: bool = False
     page: Page | None = None
+
+    @property
+    def returns(self) -> str:
+        """What the answer has: the paragraph of the docstring of `run` that begins with `Answer:`."""
+        paragraph = cleandoc(self.run.__doc__ or "").partition("\nAnswer: ")[2]
+        return " ".join(paragraph.split())
 
     @property
     def takes_patch(self) -> bool:

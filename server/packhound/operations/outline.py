@@ -44,6 +44,8 @@ def run(call: Call, request: Outline) -> Json:
     """Return one page of the outlines of the folders that have a path, one after the other.
 
     Raises SettingsError: none has it.
+
+    Answer: `nodes`, and of a large folder the `folders` in it; `total`, `next_offset`.
     """
     rows, refusals, asked = list[Json](), list[SettingsError](), set[str]()
     for root, path in call.roots.candidates(request.path):
@@ -155,7 +157,6 @@ OPERATION = Operation(
     "Outline",
     "Signatures of what a file or a folder defines; of one with more than `limit` definitions its "
     "folders with their sizes, and what its own files define.",
-    "`nodes`, and of a large folder the `folders` in it; `total`, `next_offset`.",
     Outline,
     run,
     text,

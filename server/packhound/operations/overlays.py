@@ -71,7 +71,10 @@ class ShowOverlay(OverlayId):
 
 
 def propose(call: Call, request: Propose) -> Json:
-    """Keep a patch for the first folder to which it applies. Raises SettingsError: to none."""
+    """Keep a patch for the first folder to which it applies. Raises SettingsError: to none.
+
+    Answer: The overlay, as it is shown.
+    """
     data, refusals = service.patch_bytes(request.diff), []
     for root in call.roots:
         try:
@@ -87,7 +90,10 @@ def propose(call: Call, request: Propose) -> Json:
 
 
 def edit(call: Call, request: EditOverlay) -> Json:
-    """Replace the patch of an overlay. Raises SettingsError: it does not apply."""
+    """Replace the patch of an overlay. Raises SettingsError: it does not apply.
+
+    Answer: The overlay, as it is shown.
+    """
     root, overlay = find_overlay(call, request.id)
     folder = root.engine.proposals.open(service.patch_bytes(request.diff)).folder
     overlays = service.Overlays(root.engine.root)
@@ -96,7 +102,10 @@ def edit(call: Call, request: EditOverlay) -> Json:
 
 
 def list_(call: Call, request: ListOverlays) -> Json:
-    """Return the overlays of all folders, the newest first, without their diffs."""
+    """Return the overlays of all folders, the newest first, without their diffs.
+
+    Answer: `overlays`, each as it is shown alone, without a verdict, and `notes`.
+    """
     rows, notes = list[Json](), list[str]()
     for root in call.roots:
         root.engine.take_back()
@@ -108,7 +117,20 @@ def list_(call: Call, request: ListOverlays) -> Json:
 
 
 def show(call: Call, request: ShowOverlay) -> Json:
-    """Return one overlay. Raises SettingsError: there is none of that id."""
+    """Return one overlay. Raises SettingsError: there is none of that id.
+
+    Answer: `id`, `author`, `message`, `created`, `decisions` on it (`decision`, `by`, `date`,
+    `reason`, `commit`, and `verdict`, `check` and `base` digests as they were), whether it is still
+    `open`, whether it `applies` to what the user sees, else the `problem`, and its `files` with
+    `change`, lines `added` and `removed`, and whether they have `moved_on` since it was proposed;
+    `diff` where it was asked for. The `verdict` has a `summary` in a line, `syntax` (lines that do
+    not parse), `unresolved` uses of names, `calls` with another number of arguments, types
+    `lacking` a member that a base requires, `imports` that nothing provides, definitions `removed`,
+    `callers` of what it changes, `tests` to run, `related` files that usually change with it and
+    are not in it, `warnings` (secrets, CI, lock files), `records` (skills and episodes that concern
+    it, of those sources that are on), and `refused_by`: HEAD or the disk, where it applies to what
+    is not saved.
+    """
     root, overlay = find_overlay(call, request.id)
     diff = (
         {"diff": without_secrets(overlay.patch.decode("utf-8", "replace"))}
@@ -119,7 +141,10 @@ def show(call: Call, request: ShowOverlay) -> Json:
 
 
 def discard(call: Call, request: OverlayId) -> Json:
-    """Delete one overlay. Raises SettingsError: there is none of that id."""
+    """Delete one overlay. Raises SettingsError: there is none of that id.
+
+    Answer: `id` and `status`.
+    """
     root, overlay = find_overlay(call, request.id)
     service.Overlays(root.engine.root).discard(overlay.id)
     return {"id": overlay.id, "status": "discarded"}
@@ -349,17 +374,6 @@ _SHOW = Operation(
     "overlay",
     "Show an overlay",
     "Whether a proposed patch applies, and what it changes.",
-    "`id`, `author`, `message`, `created`, `decisions` on it (`decision`, `by`, `date`, `reason`, "
-    "`commit`, and `verdict`, `check` and `base` digests as they were), whether it is still "
-    "`open`, whether it `applies` to what the user sees, else the `problem`, and its `files` with "
-    "`change`, lines `added` and `removed`, and whether they have `moved_on` since it was "
-    "proposed; `diff` where it was asked for. The `verdict` has a `summary` in a line, `syntax` "
-    "(lines that do not parse), `unresolved` uses of names, `calls` with another number of "
-    "arguments, types `lacking` a member that a base requires, `imports` that nothing provides, "
-    "definitions `removed`, `callers` of what it changes, `tests` to run, `related` "
-    "files that usually change with it and are not in it, `warnings` (secrets, CI, lock files), "
-    "`records` (skills and episodes that concern it, of those sources that are on), "
-    "and `refused_by`: HEAD or the disk, where it applies to what is not saved.",
     ShowOverlay,
     show,
     _shown_text,
@@ -371,7 +385,6 @@ OPERATIONS = (
         "Propose a patch",
         "Keep a patch as an overlay, to search and review the code as if it were applied; "
         "no file of the workspace is written.",
-        "The overlay, as it is shown.",
         Propose,
         propose,
         _shown_text,
@@ -384,7 +397,6 @@ OPERATIONS = (
         "overlays",
         "List overlays",
         "The patches that were proposed.",
-        "`overlays`, each as it is shown alone, without a verdict, and `notes`.",
         ListOverlays,
         list_,
         _listed_text,
@@ -396,7 +408,6 @@ OPERATIONS = (
         name="edit_overlay",
         title="Edit an overlay",
         description="Replace the diff of a proposed patch, which keeps its id.",
-        returns="The overlay, as it is shown.",
         request=EditOverlay,
         run=edit,
         writes=True,
@@ -406,7 +417,6 @@ OPERATIONS = (
         name="discard_overlay",
         title="Discard an overlay",
         description="Forget a proposed patch.",
-        returns="`id` and `status`.",
         request=OverlayId,
         run=discard,
         writes=True,

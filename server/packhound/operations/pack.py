@@ -82,7 +82,12 @@ class Pack(Request):
 
 
 def run(call: Call, request: Pack) -> Json:
-    """Return the pack as rows; with `explain` origins have all signals of the search."""
+    """Return the pack as rows; with `explain` origins have all signals of the search.
+
+    Answer: `text` to send, which begins with what the prompt is taken as, how sure it is and what
+    is not here, its `tokens`, its `items` with the `origins` of each, what was `omitted`, and
+    `cost` where the price of the model is known.
+    """
     wanted, packed = make_pack(call, request)
     return pack_row(call.roots, packed, wanted.model, explain=request.explain)
 
@@ -208,9 +213,6 @@ OPERATION = Operation(
     "Pack context",
     "The code that a task needs, chosen and cut to fit a budget of tokens. Give the task in the "
     "user's words; paths, names, stack traces and diffs in it count more.",
-    "`text` to send, which begins with what the prompt is taken as, how sure it is and what is not "
-    "here, its `tokens`, its `items` with the `origins` of each, what was `omitted`, and `cost` "
-    "where the price of the model is known.",
     Pack,
     run,
     text,

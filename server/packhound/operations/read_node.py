@@ -45,6 +45,8 @@ def run(call: Call, request: ReadNode) -> Json:
     """Return the lines of what a reference names, of the first folder that has it.
 
     Raises SettingsError: there is none, or its text has changed since.
+
+    Answer: `text` from `first_line` on, `ref`, `next_offset`; of a record its `text`.
     """
     problems = []
     for root in call.roots:
@@ -148,7 +150,6 @@ OPERATION = Operation(
     "read_node",
     "Read definition",
     "The whole text of the definition at a place, as the editor has it; of a PATH alone the file.",
-    "`text` from `first_line` on, `ref`, `next_offset`; of a record its `text`.",
     ReadNode,
     run,
     text,

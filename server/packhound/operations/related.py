@@ -41,7 +41,10 @@ class Related(Request):
 
 
 def run(call: Call, request: Related) -> Json:
-    """Return code of its folder like that at a place, and its neighbours by kind of edge."""
+    """Return code of its folder like that at a place, and its neighbours by kind of edge.
+
+    Answer: The results below, with `neighbors`: what it contains, uses and is used by.
+    """
     place, *others = places(call.roots, request.path, request.line or 1)
     limit = request.limit or call.settings.search.limit
     results = place.root.engine.related(
@@ -85,7 +88,6 @@ OPERATION = Operation(
     "related",
     "Related code",
     "What the definition at a place contains, uses and is used by, and code like it.",
-    "The results below, with `neighbors`: what it contains, uses and is used by.",
     Related,
     run,
     text,

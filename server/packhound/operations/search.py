@@ -175,7 +175,10 @@ OPTIONS = fields_of(Search).keys() & Query.__dataclass_fields__.keys() - {"limit
 
 
 def run(call: Call, request: Search) -> Json:
-    """Return one page of the hits of all folders."""
+    """Return one page of the hits of all folders.
+
+    Answer: The results below.
+    """
     query, notes = query_of(call, request)
     return rows_of(call, request, run_search(call, query, notes))
 
@@ -357,7 +360,6 @@ OPERATION = Operation(
     "Search code",
     "Find code by meaning or by name, unsaved edits included. A query is a name, a question, a "
     "bug report, code with holes (raise $E($$$)); filters: since:2w, rev:COMMIT, deps:NAME.",
-    "The results below.",
     Search,
     run,
     text,

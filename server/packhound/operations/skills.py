@@ -42,14 +42,20 @@ class RecordSkill(SkillFields, Request):
 
 
 def search(call: Call, request: Skills) -> Json:
-    """Return one page of the skills that fit a task."""
+    """Return one page of the skills that fit a task.
+
+    Answer: The results below.
+    """
     limit = request.offset + request.limit + 1
     results = call.roots.search(Query(request.query, limit=limit, types=("skill",)), call.cancel)
     return results_rows(call.roots, results, request.limit, request.offset)
 
 
 def record(call: Call, request: RecordSkill) -> Json:
-    """Write a skill, or one more use of it. Raises SettingsError."""
+    """Write a skill, or one more use of it. Raises SettingsError.
+
+    Answer: The skill with its `success_score` and `usage_count`.
+    """
     root, _ = root_to_write(call, ())
     return root.engine.sources.record_skill(msgspec.structs.asdict(request))
 
@@ -78,7 +84,6 @@ OPERATIONS = (
         "skills",
         "Search skills",
         "Procedures for tasks like this one: SKILL.md files, and what was recorded to have worked.",
-        "The results below.",
         Skills,
         search,
         text,
@@ -89,7 +94,6 @@ OPERATIONS = (
         "record_skill",
         "Record a skill",
         "Note how a task was done, or that a known skill was used again and how well it worked.",
-        "The skill with its `success_score` and `usage_count`.",
         RecordSkill,
         record,
         recorded_text,

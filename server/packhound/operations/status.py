@@ -59,7 +59,11 @@ class StatusOf(Request):
 
 
 def run(call: Call, request: StatusOf) -> Json:
-    """Return the state of a folder, of several as one with each under `roots`."""
+    """Return the state of a folder, of several as one with each under `roots`.
+
+    Answer: `state`, `pending`, `files`, `nodes`, `sources` and more; of several folders the sum,
+    and each under `roots`.
+    """
     statuses = [root.engine.status(every_source=request.sources) for root in call.roots]
     row = status_row(statuses[0]) if len(statuses) == 1 else workspace_row(statuses)
     if request.skipped:
@@ -199,8 +203,6 @@ OPERATION = Operation(
     "status",
     "Status",
     "What is indexed, and whether anything is pending.",
-    "`state`, `pending`, `files`, `nodes`, `sources` and more; of several folders the"
-    " sum, and each under `roots`.",
     StatusOf,
     run,
     text,

@@ -69,7 +69,15 @@ class _Definition(NamedTuple):
 
 
 def run(call: Call, request: Symbol) -> Json:
-    """Return the best definition of all folders with what it touches. Raises SettingsError."""
+    """Return the best definition of all folders with what it touches. Raises SettingsError.
+
+    Answer: The definition with up to 60 lines of its text (`snippet`), its `callers`, `callees`,
+    `implementations`, `tests` and `others` of its name, each with the `line`, the `distance` and
+    the `grade` of its call: resolved, only candidate (no other definition has the name) or possible
+    (one of a few of the name that take as many arguments); `by_name` is true for the last two.
+    Callers and tests that call it themselves have the `text` of that line. Where nothing calls it,
+    `mentions` are the lines that use its name, with their text; `totals`.
+    """
     definitions, refusals = list[_Definition](), list[SettingsError]()
     for root, name in call.roots.candidates(request.name):
         try:
@@ -209,12 +217,6 @@ OPERATION = Operation(
     "symbol",
     "Symbol",
     "A definition: its text, callers, callees, implementations, and the tests that reach it.",
-    "The definition with up to 60 lines of its text (`snippet`), its `callers`, `callees`, "
-    "`implementations`, `tests` and `others` of its name, each with the `line`, the `distance` and "
-    "the `grade` of its call: resolved, only candidate (no other definition has the name) or "
-    "possible (one of a few of the name that take as many arguments); `by_name` is true for the "
-    "last two. Callers and tests that call it themselves have the `text` of that line. Where "
-    "nothing calls it, `mentions` are the lines that use its name, with their text; `totals`.",
     Symbol,
     run,
     text,
