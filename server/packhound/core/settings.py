@@ -2,6 +2,12 @@
 
 A setting's public name is its group and its field in camelCase: `index.maxFiles`. The page of the
 docs, the manifest of the extension and Neovim's help are made from here by `docs/settings.py`.
+
+Of what is said of a setting `former` is the name of 0.1, honoured for one release; a `harmless` one
+may come from the folder of a stranger; one `of_session` is followed by each client for itself, or
+changes no answer, all others hold for a folder whoever asks; one `of_user` counts in no folder's
+file, trusted or not; `scope` is VS Code's; `name` replaces the field in the public name, and
+`choices` has a sentence for each.
 """
 
 from __future__ import annotations
@@ -11,6 +17,7 @@ from typing import Annotated, Literal, TypeAlias
 from msgspec import Meta, Struct
 
 from packhound.core.records import SOURCE_NAMES, SourceName
+from packhound.core.typed import about, number, sized
 from packhound.core.types import MAX_HITS
 
 Hover = Literal["results", "always", "off"]
@@ -33,40 +40,23 @@ _Plugin: TypeAlias = Annotated[str, Meta(min_length=1, max_length=MAX_PLUGIN_NAM
 _Folder: TypeAlias = Annotated[str, Meta(min_length=1, max_length=_MAX_PATH)]
 
 
-def _number(description: str, least: float, most: float, **more: object) -> Meta:
-    """Describe a number within bounds; `more` as in `_about`."""
-    return Meta(ge=least, le=most, description=description, extra=more)
-
-
-def _about(description: str, **more: object) -> Meta:
-    """Describe a switch or a choice.
-
-    `former` is the name of 0.1, honoured for one release; a `harmless` setting may come from the
-    folder of a stranger; one `of_session` is followed by each client for itself, or changes no
-    answer, all others hold for a folder whoever asks; one `of_user` counts in no folder's file,
-    trusted or not; `scope` is VS Code's; `name` replaces the field in the public name, and
-    `choices` has a sentence for each.
-    """
-    return Meta(description=description, extra=more)
-
-
 def _text(description: str, most: int = _MAX_PATH, **more: object) -> Meta:
     """Describe a string of at most some characters."""
-    return Meta(max_length=most, description=description, extra=more)
+    return sized(description, most, None, **more)
 
 
 def _list(description: str, **more: object) -> Meta:
-    return Meta(max_length=_MAX_ITEMS, description=description, extra=more)
+    return sized(description, _MAX_ITEMS, None, **more)
 
 
 def _factor(what: str) -> Meta:
     """Describe a factor of fitted weights."""
     description = f"Factor of the weights of {what} in the ranking: 1 as fitted, 0 for none."
-    return _number(description, 0, _MAX_FACTOR, harmless=True)
+    return number(description, 0, _MAX_FACTOR, harmless=True)
 
 
 def _top_k(description: str) -> Meta:
-    return _number(description, 0, _MAX_TOP_K)
+    return number(description, 0, _MAX_TOP_K)
 
 
 def _group(
@@ -80,7 +70,7 @@ class SearchSettings(Struct, frozen=True):
     """Defaults of searches."""
 
     limit: Annotated[
-        int, _number("How many hits a search shows.", 1, MAX_HITS, former="limit", of_session=True)
+        int, number("How many hits a search shows.", 1, MAX_HITS, former="limit", of_session=True)
     ] = 10
     fuser: Annotated[
         str,
@@ -95,7 +85,7 @@ class SearchSettings(Struct, frozen=True):
     ] = "linear"
     hover: Annotated[
         Hover,
-        _about(
+        about(
             "When hovers explain scores: over `results` of the last query, `always`, or `off`.",
             former="hover",
             of_session=True,
@@ -108,14 +98,14 @@ class SearchSettings(Struct, frozen=True):
     ] = "results"
     code_lens: Annotated[
         bool,
-        _about(
+        about(
             "A line above each definition that counts its callers, tests and notes.",
             of_session=True,
         ),
     ] = False
     time_ms: Annotated[
         int,
-        _number(
+        number(
             "Milliseconds after which a search stops with what it has; 0 means 1,000 in editors, "
             "3,000 for the command line and agents.",
             0,
@@ -123,11 +113,11 @@ class SearchSettings(Struct, frozen=True):
         ),
     ] = 0
     candidates: Annotated[
-        int, _number("Definitions ranked at most; of files a quarter as many.", 4, MAX_CANDIDATES)
+        int, number("Definitions ranked at most; of files a quarter as many.", 4, MAX_CANDIDATES)
     ] = 400
     mmr_lambda: Annotated[
         float,
-        _number(
+        number(
             "Share of relevance against novelty among hits (maximal marginal relevance): 1 by "
             "relevance alone, less puts hits that repeat a better one lower.",
             0.1,
@@ -151,7 +141,7 @@ class SearchSettings(Struct, frozen=True):
     ] = ()
     deep: Annotated[
         DeepMode,
-        _about(
+        about(
             "When the bundled transformer reads the 50 best hits of a "
             "description again: `auto` for the command line, agents, packs, and lists in VS "
             "Code and Neovim when typing rests, `on` for every search, or `off`.",
@@ -169,7 +159,7 @@ class DeepSettings(Struct, frozen=True):
 
     idle_nodes: Annotated[
         int,
-        _number(
+        number(
             "How many definitions that transformer reads in advance while nobody uses the "
             "index, so that searches find them by it and need not wait; 0 means none.",
             0,
@@ -184,13 +174,13 @@ class WordSettings(Struct, frozen=True):
     weight: Annotated[float, _factor("words and names")] = 1.0
     k1: Annotated[
         float,
-        _number(
+        number(
             "BM25's k1: how much repeating a word in a definition adds; less means less.", 0.01, 10
         ),
     ] = 1.2
     b: Annotated[
         float,
-        _number(
+        number(
             "BM25's b for bodies: how much long ones lose, 0 nothing; other fields in proportion.",
             0,
             1,
@@ -204,7 +194,7 @@ class MeaningSettings(Struct, frozen=True):
 
     enabled: Annotated[
         bool,
-        _about(
+        about(
             "Search by meaning too; when off, no encoder is loaded. Switching it rebuilds the "
             "index."
         ),
@@ -231,11 +221,11 @@ class RankingSettings(Struct, frozen=True):
     """Ranking by what happened to the code."""
 
     git_history: Annotated[
-        bool, _about("Rank files higher that changed lately, by git's history.", former="git")
+        bool, about("Rank files higher that changed lately, by git's history.", former="git")
     ] = False
     activity: Annotated[
         bool,
-        _about(
+        about(
             "Rank higher what you opened, edited, picked from results and committed lately; "
             "remembered on this machine only, and `packhound clear --activation` deletes it.",
             former="activation",
@@ -249,7 +239,7 @@ class IndexSettings(Struct, frozen=True):
 
     enabled: Annotated[
         bool,
-        _about(
+        about(
             "Read this folder. Off, nothing of it is read, kept in memory or found, for whoever "
             "else has it open too, until all have it on; the saved index stays on disk.",
             harmless=True,
@@ -266,7 +256,7 @@ class IndexSettings(Struct, frozen=True):
     ] = ()
     max_files: Annotated[
         int,
-        _number(
+        number(
             "How many files of a folder are indexed.",
             1,
             5_000_000,
@@ -276,7 +266,7 @@ class IndexSettings(Struct, frozen=True):
     ] = 100_000
     max_file_kilobytes: Annotated[
         int,
-        _number(
+        number(
             "Of larger files the index has the path and first lines; grep reads all, up to 30 MB.",
             1,
             100_000,
@@ -292,7 +282,7 @@ class IndexSettings(Struct, frozen=True):
     ] = ()
     workers: Annotated[
         int,
-        _number(
+        number(
             "How many parser processes run during a first indexing; one stays afterwards.",
             1,
             64,
@@ -303,7 +293,7 @@ class IndexSettings(Struct, frozen=True):
     ] = 2
     allow_home: Annotated[
         bool,
-        _about(
+        about(
             "Index a home directory or the root of a disk when it is opened as a folder.",
             former="indexHome",
             scope="machine-overridable",
@@ -311,7 +301,7 @@ class IndexSettings(Struct, frozen=True):
     ] = False
     persist: Annotated[
         bool,
-        _about(
+        about(
             "Keep the index in the cache folder between sessions.",
             former="persist",
             scope="machine-overridable",
@@ -319,7 +309,7 @@ class IndexSettings(Struct, frozen=True):
     ] = True
     graph_from: Annotated[
         int,
-        _number(
+        number(
             "Nodes from which on a search by meaning asks a graph (hnswlib) instead of "
             "comparing with all of them; 0 means never. Smaller folders gain nothing.",
             0,
@@ -329,7 +319,7 @@ class IndexSettings(Struct, frozen=True):
     ] = GRAPH_FROM
     poll_seconds: Annotated[
         float,
-        _number(
+        number(
             "How often files are checked where the editor does not watch them; less often in "
             "large folders, and 0 means never.",
             0,
@@ -368,7 +358,7 @@ class RerankSettings(Struct, frozen=True):
     ] = ""
     weight: Annotated[
         float,
-        _number(
+        number(
             "Weight of the cross-encoder's log-odds beside the ranker's score.",
             0,
             100,
@@ -389,7 +379,7 @@ class McpSettings(Struct, frozen=True):
     ] = ()
     structured_content: Annotated[
         bool,
-        _about(
+        about(
             "Send agents each answer as JSON too, for clients that are programs; some give a model "
             "that instead of the text, which costs up to four times the tokens.",
             of_session=True,
@@ -414,7 +404,7 @@ class PackSettings(Struct, frozen=True):
         str, _text("A `tokenizer.json`, or `tiktoken:NAME`, to count the tokens of packs with.")
     ] = ""
     reserve: Annotated[
-        int, _number("Tokens of a pack's budget to leave free for your own text.", 0, 10_000_000)
+        int, number("Tokens of a pack's budget to leave free for your own text.", 0, 10_000_000)
     ] = 0
 
 
@@ -423,28 +413,28 @@ class SourceSettings(Struct, frozen=True):
 
     notes: Annotated[
         bool,
-        _about(
+        about(
             "Search notes, decisions and stashes, and mark the code that they are about.",
             name="notes.enabled",
         ),
     ] = True
     knowledge: Annotated[
         bool,
-        _about(
+        about(
             "Search conversation logs, notes in Markdown, and the files that agents keep.",
             name="knowledge.enabled",
         ),
     ] = True
     skills: Annotated[
         bool,
-        _about(
+        about(
             "Search the workspace's SKILL.md files and skills that were recorded.",
             name="skills.enabled",
         ),
     ] = True
     episodes: Annotated[
         bool,
-        _about(
+        about(
             "Remember what was asked, packed and picked, without secrets and on this machine "
             "only, and search it.",
             name="episodes.enabled",
@@ -452,7 +442,7 @@ class SourceSettings(Struct, frozen=True):
     ] = False
     commits: Annotated[
         bool,
-        _about(
+        about(
             "Search the last 5,000 commits: subject, body and touched paths.",
             name="commits.enabled",
         ),
@@ -468,7 +458,7 @@ class NoteSettings(Struct, frozen=True):
 
     shared: Annotated[
         bool,
-        _about(
+        about(
             "Write new notes to `.packhound/notes` of the workspace, if it is trusted, for a "
             "team to share with git."
         ),
@@ -535,7 +525,7 @@ class TeamSettings(Struct, frozen=True):
     ] = ()
     remote_megabytes: Annotated[
         int,
-        _number(
+        number(
             "Size of the texts of repositories that are pulled from the store; beyond it those not "
             "used for longest are deleted.",
             1,
@@ -545,7 +535,7 @@ class TeamSettings(Struct, frozen=True):
     ] = 500
     notes: Annotated[
         bool,
-        _about(
+        about(
             "Send notes, decisions and stashes to the store, without secrets, for those who may "
             "read the folder's repository there, and show theirs. It counts in your own settings, "
             "never in a folder's.",
@@ -568,7 +558,7 @@ class ChangeSettings(Struct, frozen=True):
 
     run: Annotated[
         bool,
-        _about(
+        about(
             "Allow checks of patches, which run the tests and tools of folders that you trust, in "
             "private copies. It counts in your own settings, never in a folder's; agents need "
             "`check` among `mcp.tools` too."
@@ -576,22 +566,22 @@ class ChangeSettings(Struct, frozen=True):
     ] = False
     warm_up: Annotated[
         bool,
-        _about(
+        about(
             "Run them without a patch too, once a folder has not been used for a minute, so that "
             "the next check waits for one run alone."
         ),
     ] = False
     seconds: Annotated[
-        int, _number("Seconds after which a tool of a check is ended.", 1, 86_400)
+        int, number("Seconds after which a tool of a check is ended.", 1, 86_400)
     ] = 300
     memory_megabytes: Annotated[
-        int, _number("Memory of each process of a check.", 64, 1_000_000)
+        int, number("Memory of each process of a check.", 64, 1_000_000)
     ] = 4_000
-    max_files: Annotated[
-        int, _number("Files that the copy for a check may have.", 1, 1_000_000)
-    ] = 50_000
+    max_files: Annotated[int, number("Files that the copy for a check may have.", 1, 1_000_000)] = (
+        50_000
+    )
     max_megabytes: Annotated[
-        int, _number("Size of that copy, and of what a tool may write there.", 1, 1_000_000)
+        int, number("Size of that copy, and of what a tool may write there.", 1, 1_000_000)
     ] = 2_000
     include: Annotated[
         tuple[_Text, ...],

@@ -1,7 +1,7 @@
 """Structs from the values that clients send, and their JSON Schema.
 
-A field is described once: `limit: Annotated[int, Meta(ge=1, le=50, description="...")] = 10`. Its
-type is int, float, bool, str, a `Literal` of words, or a tuple of such, or one of these or None.
+A field is described once: `limit: Annotated[int, number("...", 1, 50)] = 10`. Its type is int,
+float, bool, str, a `Literal` of words, or a tuple of such, or one of these or None.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from types import MappingProxyType, NoneType
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, cast, get_args, get_origin
 
 import msgspec
+from msgspec import Meta
 
 from packhound.core.errors import SettingsError
 
@@ -25,6 +26,21 @@ _FAR = 100_000
 _QUOTE = Repr()
 _QUOTE.maxstring = _QUOTE.maxother = 80
 _QUOTE.maxlevel = 2
+
+
+def about(description: str, **more: object) -> Meta:
+    """Describe a field; `more` is for who reads the declarations of settings."""
+    return Meta(description=description, extra=more)
+
+
+def number(description: str, least: float, most: float, **more: object) -> Meta:
+    """Describe a number within bounds."""
+    return Meta(ge=least, le=most, description=description, extra=more)
+
+
+def sized(description: str, most: int, least: int | None = None, **more: object) -> Meta:
+    """Describe a string of so many characters, or a list of so many items."""
+    return Meta(min_length=least, max_length=most, description=description, extra=more)
 
 
 class Kind(NamedTuple):

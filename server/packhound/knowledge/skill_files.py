@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 
 from packhound.core.errors import SettingsError
 from packhound.core.records import Record, read_iso_date
-from packhound.core.typed import convert, fields_of
+from packhound.core.typed import about, convert, fields_of, number, sized
 from packhound.knowledge.text_files import TextFile
 
 MIN_SCORE = 0.5
@@ -30,15 +30,13 @@ class SkillFields(Struct):
     """Description of a skill; all but the name may be missing."""
 
     name: Annotated[_Text, Meta(min_length=1, description="Name of the skill.")]
-    preconditions: Annotated[_Items, Meta(description="When it applies.")] = ()
-    steps: Annotated[_Items, Meta(description="What to do, in order.")] = ()
-    patch_templates: Annotated[_Items, Meta(description="Changes to make, as text.")] = ()
-    verification: Annotated[_Items, Meta(description="How to see that it worked.")] = ()
-    tags: Annotated[tuple[_Text, ...], Meta(max_length=100, description="Tags to filter by.")] = ()
-    pattern_type: Annotated[_Text, Meta(description="Kind of pattern, such as bugfix.")] = ""
-    success_score: Annotated[
-        float, Meta(ge=0, le=1, description="Share of the runs that succeeded.")
-    ] = 1.0
+    preconditions: Annotated[_Items, about("When it applies.")] = ()
+    steps: Annotated[_Items, about("What to do, in order.")] = ()
+    patch_templates: Annotated[_Items, about("Changes to make, as text.")] = ()
+    verification: Annotated[_Items, about("How to see that it worked.")] = ()
+    tags: Annotated[tuple[_Text, ...], sized("Tags to filter by.", 100)] = ()
+    pattern_type: Annotated[_Text, about("Kind of pattern, such as bugfix.")] = ""
+    success_score: Annotated[float, number("Share of the runs that succeeded.", 0, 1)] = 1.0
 
 
 class RecordedSkill(SkillFields):

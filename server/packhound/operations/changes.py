@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
-from msgspec import Meta
-
 from packhound import service
 from packhound.core.errors import SettingsError
+from packhound.core.typed import number, sized
 from packhound.core.types import MAX_HITS
 from packhound.operations.operation import Call, Json, MaxTokens, Operation, Request
 from packhound.operations.rows import link_row
@@ -25,12 +24,8 @@ _MAX_CALLERS = 10
 class Changes(Request):
     """A commit; `limit` bounds tests and related files."""
 
-    base: Annotated[
-        str, Meta(min_length=1, max_length=200, description="Commit or branch to compare with.")
-    ] = "HEAD"
-    limit: Annotated[
-        int, Meta(ge=1, le=MAX_HITS, description="Tests and related files at most.")
-    ] = 10
+    base: Annotated[str, sized("Commit or branch to compare with.", 200, 1)] = "HEAD"
+    limit: Annotated[int, number("Tests and related files at most.", 1, MAX_HITS)] = 10
     max_tokens: MaxTokens = 4_000
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
-from msgspec import Meta
-
 from packhound import runs, service
 from packhound.core.errors import SettingsError
+from packhound.core.typed import about, sized
 from packhound.operations.operation import Call, Globs, Json, MaxTokens, Operation, Request, Words
 from packhound.operations.text import Row, Text, path_of, rows_in
 from packhound.redact import safe_line, visible_line
@@ -34,16 +33,12 @@ class CheckRequest(Request):
 
     diff: Annotated[
         str,
-        Meta(
-            min_length=1,
-            max_length=_MAX_PATCH,
-            description="A diff, as `git diff` prints it, or the id of an overlay.",
-        ),
+        sized("A diff, as `git diff` prints it, or the id of an overlay.", _MAX_PATCH, 1),
     ]
-    runners: Annotated[Words, Meta(description="Tools to run, as `pytest`; all that apply.")] = ()
-    allow: Annotated[Globs, Meta(description="Only such paths may the patch change.")] = ()
+    runners: Annotated[Words, about("Tools to run, as `pytest`; all that apply.")] = ()
+    allow: Annotated[Globs, about("Only such paths may the patch change.")] = ()
     reached_only: Annotated[
-        bool, Meta(description="Run only tests that the patch reaches, where the tool can choose.")
+        bool, about("Run only tests that the patch reaches, where the tool can choose.")
     ] = False
     max_tokens: MaxTokens = 4_000
 

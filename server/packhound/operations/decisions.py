@@ -12,10 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from msgspec import Meta
-
 from packhound import service
 from packhound.core.errors import SettingsError
+from packhound.core.typed import about, sized
 from packhound.operations.check import lines_of_check, report_check
 from packhound.operations.operation import Call, Json, MaxTokens, Operation, Request, Word
 from packhound.operations.overlays import (
@@ -48,7 +47,7 @@ _TYPES = [
 _SUBJECT = re.compile(rf"(?:{'|'.join(_TYPES)})(?:\([^()\s]+\))?!?: \S[^\n]*")
 _MAX_REASON = 4_000
 
-By = Annotated[Word, Meta(description="Who decides; else the user of this computer.")]
+By = Annotated[Word, about("Who decides; else the user of this computer.")]
 
 
 class Accept(Request):
@@ -56,22 +55,21 @@ class Accept(Request):
 
     proposal: Annotated[
         str,
-        Meta(min_length=1, max_length=MAX_PATCH, description="Id of an overlay, or a diff itself."),
+        sized("Id of an overlay, or a diff itself.", MAX_PATCH, 1),
     ]
     three_way: Annotated[
-        bool, Meta(description="Merge it into files with unsaved or uncommitted changes.")
+        bool, about("Merge it into files with unsaved or uncommitted changes.")
     ] = False
     commit: Annotated[
         str,
-        Meta(
-            max_length=_MAX_SUBJECT,
-            description='Commit its files, with this subject: "type(scope): subject". Hooks run.',
+        sized(
+            'Commit its files, with this subject: "type(scope): subject". Hooks run.', _MAX_SUBJECT
         ),
     ] = ""
     check: Annotated[
-        bool, Meta(description="Check what would be written, and write it only if that passes.")
+        bool, about("Check what would be written, and write it only if that passes.")
     ] = False
-    reason: Annotated[str, Meta(max_length=_MAX_REASON, description="Why.")] = ""
+    reason: Annotated[str, sized("Why.", _MAX_REASON)] = ""
     by: By = ""
     max_tokens: MaxTokens = 4_000
 
@@ -79,7 +77,7 @@ class Accept(Request):
 class Reject(OverlayId):
     """A proposal, and why it is not wanted."""
 
-    reason: Annotated[str, Meta(max_length=_MAX_REASON, description="Why.")] = ""
+    reason: Annotated[str, sized("Why.", _MAX_REASON)] = ""
     by: By = ""
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated, Literal
 
-from msgspec import Meta
-
+from packhound.core.typed import about, sized
 from packhound.knowledge import MAX_EPISODE_TEXT, EpisodeKind
 from packhound.operations.notes import root_to_write
 from packhound.operations.operation import Call, Json, Operation, References, Request
@@ -16,23 +15,17 @@ from packhound.operations.text import Row, Text
 class RecordEpisode(Request):
     """An event, and what came of it."""
 
-    kind: Annotated[EpisodeKind, Meta(description="What happened.")]
+    kind: Annotated[EpisodeKind, about("What happened.")]
     text: Annotated[
         str,
-        Meta(
-            min_length=1,
-            max_length=MAX_EPISODE_TEXT,
-            description="What was asked, packed, run or decided.",
-        ),
+        sized("What was asked, packed, run or decided.", MAX_EPISODE_TEXT, 1),
     ]
     result: Annotated[
         Literal["", "accepted", "rejected"],
-        Meta(description="What came of it, if it is known."),
+        about("What came of it, if it is known."),
     ] = ""
     code: References = ()
-    conversation: Annotated[
-        str, Meta(max_length=200, description="Conversation that it belongs to.")
-    ] = ""
+    conversation: Annotated[str, sized("Conversation that it belongs to.", 200)] = ""
 
 
 def run(call: Call, request: RecordEpisode) -> Json:

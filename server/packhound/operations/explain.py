@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec import Meta
-
 from packhound.core.errors import SettingsError
+from packhound.core.typed import about, sized
 from packhound.core.types import Hit, Query
 from packhound.operations.operation import (
     Call,
@@ -27,13 +26,11 @@ from packhound.redact import visible_line
 class Explain(Request):
     """A query and a place in code."""
 
-    query: Annotated[
-        str, Meta(min_length=1, max_length=QUERY_CHARACTERS, description="What was searched.")
-    ]
+    query: Annotated[str, sized("What was searched.", QUERY_CHARACTERS, 1)]
     path: Reference
     line: Line = 0
-    deep: Annotated[bool, Meta(description="As a search that reads the best hits again.")] = True
-    git: Annotated[bool, Meta(description="Add the commits that its lines stem from.")] = False
+    deep: Annotated[bool, about("As a search that reads the best hits again.")] = True
+    git: Annotated[bool, about("Add the commits that its lines stem from.")] = False
     max_tokens: MaxTokens = 4_000
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec import Meta
-
 from packhound.core.errors import SettingsError
 from packhound.core.settings_files import SettingsInForce
+from packhound.core.typed import about
 from packhound.operations.operation import Call, Json, Operation, Request, Words
 from packhound.operations.text import Row, Text, rows_in
 from packhound.redact import visible_line
@@ -20,12 +19,10 @@ class Config(Request):
 class RebuildSources(Request):
     """The sources beside code to index anew."""
 
-    sources: Annotated[Words, Meta(description="Only these; else all that are on.")] = ()
-    regenerate: Annotated[bool, Meta(description="Encode records whose text is the same too.")] = (
-        False
-    )
+    sources: Annotated[Words, about("Only these; else all that are on.")] = ()
+    regenerate: Annotated[bool, about("Encode records whose text is the same too.")] = False
     remote: Annotated[
-        bool, Meta(description="Send the notes to the team's store, and read those there, anew.")
+        bool, about("Send the notes to the team's store, and read those there, anew.")
     ] = False
 
 

@@ -6,8 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator
 from typing import Annotated
 
-from msgspec import Meta
-
+from packhound.core.typed import about, number, sized
 from packhound.grep import Case, GrepGroup, GrepRequest
 from packhound.operations.operation import (
     NODE,
@@ -27,18 +26,16 @@ from packhound.redact import safe_line
 class Grep(Request):
     """A search for lines; `limit` bounds those that are shown."""
 
-    pattern: Annotated[
-        str, Meta(min_length=1, max_length=1_000, description="RE2, within one line.")
-    ]
-    structural: Annotated[bool, Meta(description="Code with holes.")] = False
-    regex: Annotated[bool, Meta(description="A pattern, not a literal.")] = True
-    case: Annotated[Case, Meta(description="Letter case.")] = "sensitive"
+    pattern: Annotated[str, sized("RE2, within one line.", 1_000, 1)]
+    structural: Annotated[bool, about("Code with holes.")] = False
+    regex: Annotated[bool, about("A pattern, not a literal.")] = True
+    case: Annotated[Case, about("Letter case.")] = "sensitive"
     paths: Globs = ()
     exclude: ExcludedGlobs = ()
-    count_only: Annotated[bool, Meta(description="Only counts, by file.")] = False
-    context: Annotated[int, Meta(ge=0, le=20, description="Lines around each.")] = 0
-    query: Annotated[str, Meta(max_length=1_000, description="Rank by this question.")] = ""
-    limit: Annotated[int, Meta(ge=1, le=1_000, description="Maximum number of lines.")] = 50
+    count_only: Annotated[bool, about("Only counts, by file.")] = False
+    context: Annotated[int, number("Lines around each.", 0, 20)] = 0
+    query: Annotated[str, sized("Rank by this question.", 1_000)] = ""
+    limit: Annotated[int, number("Maximum number of lines.", 1, 1_000)] = 50
     offset: Offset = 0
     max_tokens: MaxTokens = 4_000
 

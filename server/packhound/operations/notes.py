@@ -19,6 +19,7 @@ from msgspec import Meta
 from packhound import memory
 from packhound.core.errors import SettingsError
 from packhound.core.records import byline, iso_date
+from packhound.core.typed import about, number, sized
 from packhound.core.types import MAX_HITS, Query
 from packhound.memory import (
     MAX_NAME,
@@ -59,22 +60,22 @@ _LINES, _LINES_OF_SEVERAL = 30, 4
 
 _Name = Annotated[str, Meta(max_length=MAX_NAME)]
 _Text = Annotated[str, Meta(max_length=MAX_TEXT)]
-_Limit = Annotated[int, Meta(ge=1, le=20, description="Maximum number of notes.")]
-_OnlyType = Annotated[NoteType | None, Meta(description="Only notes of this type.")]
-_Metadata = Annotated[Any, Meta(description="Object of JSON to keep with a stash.")]
-_Expiry = Annotated[Any, Meta(description="When a stash is forgotten: YYYY-MM-DD, or a time.")]
-_Id = Annotated[str, Meta(min_length=1, max_length=64, description="Id of the note.")]
+_Limit = Annotated[int, number("Maximum number of notes.", 1, 20)]
+_OnlyType = Annotated[NoteType | None, about("Only notes of this type.")]
+_Metadata = Annotated[Any, about("Object of JSON to keep with a stash.")]
+_Expiry = Annotated[Any, about("When a stash is forgotten: YYYY-MM-DD, or a time.")]
+_Id = Annotated[str, sized("Id of the note.", 64, 1)]
 
 
 class _Written(Request):
     """Fields that all notes have."""
 
-    tags: Annotated[Words, Meta(description="Tags.")] = ()
-    author: Annotated[_Name, Meta(description="Person or agent who wrote it.")] = ""
+    tags: Annotated[Words, about("Tags.")] = ()
+    author: Annotated[_Name, about("Person or agent who wrote it.")] = ""
     code: References = ()
     shared: Annotated[
         bool | None,
-        Meta(description="Share it with the team, as a file in `.packhound/notes`."),
+        about("Share it with the team, as a file in `.packhound/notes`."),
     ] = None
 
 
@@ -82,7 +83,7 @@ class Remember(_Written, kw_only=True):
     """An insight."""
 
     content: Annotated[_Text, Meta(min_length=1, description="What to remember.")]
-    key: Annotated[_Name, Meta(description="Short name to recall it by.")] = ""
+    key: Annotated[_Name, about("Short name to recall it by.")] = ""
 
 
 class Decide(_Written, kw_only=True):
@@ -90,7 +91,7 @@ class Decide(_Written, kw_only=True):
 
     topic: Annotated[_Name, Meta(min_length=1, description="What was decided about.")]
     decision: Annotated[_Text, Meta(min_length=1, description="What was decided.")]
-    reasoning: Annotated[_Text, Meta(description="Why.")] = ""
+    reasoning: Annotated[_Text, about("Why.")] = ""
 
 
 class Stash(_Written, kw_only=True):
@@ -100,21 +101,21 @@ class Stash(_Written, kw_only=True):
     summary: Annotated[
         _Text, Meta(min_length=1, description="State of the work: what is done, what is next.")
     ]
-    files: Annotated[Words, Meta(description="Files that it is about.")] = ()
+    files: Annotated[Words, about("Files that it is about.")] = ()
 
 
 class AddNote(_Written, kw_only=True):
     """A note of any type; its fields are those of the type."""
 
-    type: Annotated[NoteType, Meta(description="Type of the note.")]
-    key: Annotated[_Name, Meta(description="Of an insight: its name.")] = ""
-    content: Annotated[_Text, Meta(description="Of an insight: what to remember.")] = ""
-    topic: Annotated[_Name, Meta(description="Of a decision: what it is about.")] = ""
-    decision: Annotated[_Text, Meta(description="What was decided.")] = ""
-    reasoning: Annotated[_Text, Meta(description="Why it was decided so.")] = ""
-    name: Annotated[_Name, Meta(description="Of a stash: its name.")] = ""
-    summary: Annotated[_Text, Meta(description="Of a stash: what is done, and what is next.")] = ""
-    files: Annotated[Words, Meta(description="Files that a stash is about.")] = ()
+    type: Annotated[NoteType, about("Type of the note.")]
+    key: Annotated[_Name, about("Of an insight: its name.")] = ""
+    content: Annotated[_Text, about("Of an insight: what to remember.")] = ""
+    topic: Annotated[_Name, about("Of a decision: what it is about.")] = ""
+    decision: Annotated[_Text, about("What was decided.")] = ""
+    reasoning: Annotated[_Text, about("Why it was decided so.")] = ""
+    name: Annotated[_Name, about("Of a stash: its name.")] = ""
+    summary: Annotated[_Text, about("Of a stash: what is done, and what is next.")] = ""
+    files: Annotated[Words, about("Files that a stash is about.")] = ()
     metadata: _Metadata = None
     expires_at: _Expiry = None
 
@@ -145,31 +146,29 @@ class ListNotes(Request):
     """All notes, or those of a type."""
 
     type: _OnlyType = None
-    limit: Annotated[int, Meta(ge=1, le=_MAX_LISTED, description="Maximum number of notes.")] = (
-        _MAX_LISTED
-    )
+    limit: Annotated[int, number("Maximum number of notes.", 1, _MAX_LISTED)] = _MAX_LISTED
 
 
 class SearchNotes(Request):
     """A question about notes."""
 
-    query: Annotated[str, Meta(max_length=QUERY_CHARACTERS, description="What to find.")]
+    query: Annotated[str, sized("What to find.", QUERY_CHARACTERS)]
     type: _OnlyType = None
-    limit: Annotated[int, Meta(ge=1, le=MAX_HITS, description="Maximum number of notes.")] = 10
+    limit: Annotated[int, number("Maximum number of notes.", 1, MAX_HITS)] = 10
 
 
 class ChangeNote(Request):
     """Fields of a note to change."""
 
     id: _Id
-    content: Annotated[_Text | None, Meta(description="New content of an insight.")] = None
-    key: Annotated[_Name | None, Meta(description="New name of an insight.")] = None
-    topic: Annotated[_Name | None, Meta(description="New topic of a decision.")] = None
-    decision: Annotated[_Text | None, Meta(description="New text of a decision.")] = None
-    reasoning: Annotated[_Text | None, Meta(description="New reason for a decision.")] = None
-    name: Annotated[_Name | None, Meta(description="New name of a stash.")] = None
-    summary: Annotated[_Text | None, Meta(description="New text of a stash.")] = None
-    files: Annotated[Words | None, Meta(description="New files of a stash.")] = None
+    content: Annotated[_Text | None, about("New content of an insight.")] = None
+    key: Annotated[_Name | None, about("New name of an insight.")] = None
+    topic: Annotated[_Name | None, about("New topic of a decision.")] = None
+    decision: Annotated[_Text | None, about("New text of a decision.")] = None
+    reasoning: Annotated[_Text | None, about("New reason for a decision.")] = None
+    name: Annotated[_Name | None, about("New name of a stash.")] = None
+    summary: Annotated[_Text | None, about("New text of a stash.")] = None
+    files: Annotated[Words | None, about("New files of a stash.")] = None
     metadata: _Metadata = None
     expires_at: _Expiry = None
 

@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Meta
 
 from packhound.core.settings import Settings
+from packhound.core.typed import about, number, sized
 from packhound.core.types import MAX_HITS
 from packhound.core.types import Json as Json
 from packhound.operations.text import Row, Text
@@ -31,46 +32,31 @@ _MAX_ITEMS = 100
 
 Word: TypeAlias = Annotated[str, Meta(max_length=MAX_TEXT)]
 Globs: TypeAlias = Annotated[
-    tuple[Word, ...], Meta(max_length=_MAX_ITEMS, description="Only paths that match one of these.")
+    tuple[Word, ...], sized("Only paths that match one of these.", _MAX_ITEMS)
 ]
-ExcludedGlobs: TypeAlias = Annotated[
-    tuple[Word, ...], Meta(max_length=_MAX_ITEMS, description="No such paths.")
-]
+ExcludedGlobs: TypeAlias = Annotated[tuple[Word, ...], sized("No such paths.", _MAX_ITEMS)]
 Words: TypeAlias = Annotated[tuple[Word, ...], Meta(max_length=_MAX_ITEMS)]
 Reference: TypeAlias = Annotated[
     str,
-    Meta(
-        min_length=1,
-        max_length=4_096,
-        description="PATH:LINE or PATH#NAME, as search prints it.",
-    ),
+    sized("PATH:LINE or PATH#NAME, as search prints it.", 4_096, 1),
 ]
 References: TypeAlias = Annotated[
     tuple[Annotated[str, Meta(max_length=4_096)], ...],
-    Meta(max_length=_MAX_ITEMS, description="Code that it is about, as path#Name or path:line."),
+    sized("Code that it is about, as path#Name or path:line.", _MAX_ITEMS),
 ]
 Also: TypeAlias = Annotated[
     tuple[Annotated[str, Meta(max_length=4_096)], ...],
-    Meta(max_length=20, description="More of them, in one call."),
+    sized("More of them, in one call.", 20),
 ]
-Line: TypeAlias = Annotated[
-    int, Meta(ge=0, le=10_000_000, description="1-based line, where the path has none.")
-]
-Limit: TypeAlias = Annotated[int, Meta(ge=1, le=MAX_HITS, description="Maximum number of hits.")]
-LimitOfSettings: TypeAlias = Annotated[
-    Limit, Meta(description="Maximum number of hits, else search.limit.")
-]
-Offset: TypeAlias = Annotated[int, Meta(ge=0, le=10_000_000, description="Where to continue.")]
-SnippetLines: TypeAlias = Annotated[
-    int, Meta(ge=0, le=60, description="Lines of code of each hit.")
-]
-MaxTokens: TypeAlias = Annotated[int, Meta(ge=100, le=100_000, description="Tokens at most.")]
+Line: TypeAlias = Annotated[int, number("1-based line, where the path has none.", 0, 10_000_000)]
+Limit: TypeAlias = Annotated[int, number("Maximum number of hits.", 1, MAX_HITS)]
+LimitOfSettings: TypeAlias = Annotated[Limit, about("Maximum number of hits, else search.limit.")]
+Offset: TypeAlias = Annotated[int, number("Where to continue.", 0, 10_000_000)]
+SnippetLines: TypeAlias = Annotated[int, number("Lines of code of each hit.", 0, 60)]
+MaxTokens: TypeAlias = Annotated[int, number("Tokens at most.", 100, 100_000)]
 FocusPath: TypeAlias = Annotated[
     str,
-    Meta(
-        max_length=MAX_TEXT,
-        description="PATH or PATH:LINE where the user is: what is near ranks higher.",
-    ),
+    sized("PATH or PATH:LINE where the user is: what is near ranks higher.", MAX_TEXT),
 ]
 
 
@@ -134,7 +120,7 @@ class Operation:
 
     @property
     def returns(self) -> str:
-        """What the answer has: the paragraph of the docstring of `run` that begins with `Answer:`."""
+        """What the answer has, as the docstring of `run` says it after `Answer:`."""
         paragraph = cleandoc(self.run.__doc__ or "").partition("\nAnswer: ")[2]
         return " ".join(paragraph.split())
 

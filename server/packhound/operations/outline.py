@@ -6,10 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated
 
-from msgspec import Meta
-
 from packhound import service
 from packhound.core.errors import SettingsError
+from packhound.core.typed import about, number
 from packhound.operations.operation import (
     Call,
     Json,
@@ -32,10 +31,8 @@ _UNNAMED_KINDS = ("file", "window")
 class Outline(Request):
     """A file or a folder; `limit` bounds the definitions."""
 
-    path: Annotated[
-        Word, Meta(description="File or folder, relative to the root; empty for all.")
-    ] = ""
-    limit: Annotated[int, Meta(ge=1, le=1_000, description="Maximum number of definitions.")] = 200
+    path: Annotated[Word, about("File or folder, relative to the root; empty for all.")] = ""
+    limit: Annotated[int, number("Maximum number of definitions.", 1, 1_000)] = 200
     offset: Offset = 0
     max_tokens: MaxTokens = 4_000
 

@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
-from msgspec import Meta
-
 from packhound import service
 from packhound.core.errors import SettingsError
 from packhound.core.records import iso_date
+from packhound.core.typed import about, sized
 from packhound.operations.operation import Call, Json, MaxTokens, Operation, Request, Word
 from packhound.operations.rows import link_row, node_row
 from packhound.operations.text import Row, Text, path_of, rows_in, title
@@ -27,27 +26,23 @@ GROUP = "overlays"
 MAX_PATCH = 5_000_000
 _MAX_FILES, _MAX_TEXT = 10, 2_000
 
-Patch = Annotated[
-    str, Meta(min_length=1, max_length=MAX_PATCH, description="A diff, as `git diff` prints it.")
-]
-Identity = Annotated[
-    str, Meta(min_length=1, max_length=100, description="Of an overlay, as `overlays` lists it.")
-]
+Patch = Annotated[str, sized("A diff, as `git diff` prints it.", MAX_PATCH, 1)]
+Identity = Annotated[str, sized("Of an overlay, as `overlays` lists it.", 100, 1)]
 
 
 class Propose(Request):
     """A patch, and who proposes it why."""
 
     diff: Patch
-    message: Annotated[str, Meta(max_length=4_000, description="What it is for.")] = ""
-    author: Annotated[Word, Meta(description="Who proposes it.")] = ""
+    message: Annotated[str, sized("What it is for.", 4_000)] = ""
+    author: Annotated[Word, about("Who proposes it.")] = ""
     max_tokens: MaxTokens = 4_000
 
 
 class ListOverlays(Request):
     """All of the folders."""
 
-    all: Annotated[bool, Meta(description="Those that were decided on too.")] = False
+    all: Annotated[bool, about("Those that were decided on too.")] = False
     max_tokens: MaxTokens = 4_000
 
 
@@ -67,7 +62,7 @@ class EditOverlay(OverlayId, kw_only=True):
 class ShowOverlay(OverlayId):
     """One overlay, with the diff itself where it is asked for."""
 
-    with_diff: Annotated[bool, Meta(description="Return the diff too.")] = False
+    with_diff: Annotated[bool, about("Return the diff too.")] = False
 
 
 def propose(call: Call, request: Propose) -> Json:

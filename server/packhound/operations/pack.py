@@ -6,10 +6,9 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
-from msgspec import Meta
-
 from packhound import llm
 from packhound.core.errors import SettingsError
+from packhound.core.typed import about, number, sized
 from packhound.operations.focus import focus_of
 from packhound.operations.operation import (
     Call,
@@ -46,34 +45,30 @@ _NOTES_SHARE, _NOTES_TOKENS = 0.1, 200
 class Pack(Request):
     """A prompt and what its pack may cost."""
 
-    prompt: Annotated[str, Meta(max_length=PROMPT_CHARACTERS, description="The task.")] = ""
-    map: Annotated[bool, Meta(description="Instead map the most used definitions.")] = False
-    budget: Annotated[int, Meta(ge=1, le=_MAX_TOKENS, description="Maximum number of tokens.")] = (
-        8_000
-    )
-    reserve: Annotated[
-        int, Meta(ge=0, le=_MAX_TOKENS, description="Tokens of the budget to leave free.")
-    ] = 0
-    pinned: Annotated[Words, Meta(description="Files, or PATH:10-20, that must be included.")] = ()
+    prompt: Annotated[str, sized("The task.", PROMPT_CHARACTERS)] = ""
+    map: Annotated[bool, about("Instead map the most used definitions.")] = False
+    budget: Annotated[int, number("Maximum number of tokens.", 1, _MAX_TOKENS)] = 8_000
+    reserve: Annotated[int, number("Tokens of the budget to leave free.", 0, _MAX_TOKENS)] = 0
+    pinned: Annotated[Words, about("Files, or PATH:10-20, that must be included.")] = ()
     exclude: ExcludedGlobs = ()
-    model: Annotated[Word, Meta(description="Model to state the cost for.")] = ""
+    model: Annotated[Word, about("Model to state the cost for.")] = ""
     tokenizer: Annotated[
-        Word, Meta(description="A tokenizer.json, or tiktoken:NAME, to count tokens with.")
+        Word, about("A tokenizer.json, or tiktoken:NAME, to count tokens with.")
     ] = ""
-    format: Annotated[Format, Meta(description="Format of the text.")] = "markdown"
-    conversation: Annotated[Word, Meta(description="Packs of one name do not repeat code.")] = ""
+    format: Annotated[Format, about("Format of the text.")] = "markdown"
+    conversation: Annotated[Word, about("Packs of one name do not repeat code.")] = ""
     focus_path: FocusPath = ""
     focus_line: Line = 0
     focus_lines: Annotated[
         tuple[Line, ...],
-        Meta(max_length=2, description="First and last line of what is selected in that file."),
+        sized("First and last line of what is selected in that file.", 2),
     ] = ()
     open_paths: Annotated[
-        tuple[str, ...], Meta(description="Files of its folder that are open in the editor.")
+        tuple[str, ...], about("Files of its folder that are open in the editor.")
     ] = ()
-    explain: Annotated[
-        bool, Meta(description="Say by which signals of the search each item was found.")
-    ] = False
+    explain: Annotated[bool, about("Say by which signals of the search each item was found.")] = (
+        False
+    )
 
     def __post_init__(self) -> None:
         """Check that there is something to pack for. Raises SettingsError."""

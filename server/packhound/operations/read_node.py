@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from msgspec import Meta
-
 from packhound.core.errors import SettingsError
 from packhound.core.records import CODE, Record
+from packhound.core.typed import number
 from packhound.core.types import NodeRef
 from packhound.operations.operation import (
     Also,
@@ -35,7 +34,7 @@ class ReadNode(Request):
 
     path: Reference
     line: Line = 0
-    limit: Annotated[int, Meta(ge=1, le=2_000, description="Maximum number of lines.")] = 400
+    limit: Annotated[int, number("Maximum number of lines.", 1, 2_000)] = 400
     offset: Offset = 0
     max_tokens: MaxTokens = 8_000
     also: Also = ()

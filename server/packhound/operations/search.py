@@ -19,7 +19,7 @@ from packhound.core.settings import (
     MAX_TIME_MS,
     Settings,
 )
-from packhound.core.typed import fields_of
+from packhound.core.typed import about, fields_of, number, sized
 from packhound.core.types import KINDS, TYPES, Budget, Focus, Kind, Mode, Query, Results, Tests
 from packhound.operations.enough import enough_in
 from packhound.operations.focus import focus_of
@@ -73,99 +73,79 @@ _Day = Annotated[str, Meta(max_length=40)]
 class Search(Request):
     """A query. Without a limit or a time the settings say them."""
 
-    query: Annotated[str, Meta(max_length=QUERY_CHARACTERS, description="What to find.")]
+    query: Annotated[str, sized("What to find.", QUERY_CHARACTERS)]
     limit: LimitOfSettings = 0
-    mode: Annotated[Mode, Meta(description="How to search.")] = "hybrid"
-    kinds: Annotated[_Kinds, Meta(max_length=100, description="Only these kinds of code.")] = ()
-    languages: Annotated[Words, Meta(description="Only these languages.")] = ()
+    mode: Annotated[Mode, about("How to search.")] = "hybrid"
+    kinds: Annotated[_Kinds, sized("Only these kinds of code.", 100)] = ()
+    languages: Annotated[Words, about("Only these languages.")] = ()
     paths: Globs = ()
-    excluded_kinds: Annotated[
-        _Kinds, Meta(max_length=100, description="Not these kinds of code.")
-    ] = ()
+    excluded_kinds: Annotated[_Kinds, sized("Not these kinds of code.", 100)] = ()
     exclude: ExcludedGlobs = ()
-    tests: Annotated[Tests, Meta(description="Tests below what they test, left out, or alone.")] = (
-        "last"
-    )
-    files: Annotated[bool, Meta(description="One hit per file.")] = False
+    tests: Annotated[Tests, about("Tests below what they test, left out, or alone.")] = "last"
+    files: Annotated[bool, about("One hit per file.")] = False
     deep: Annotated[
         bool,
-        Meta(description="Read the 50 best hits again, with the bundled transformer."),
+        about("Read the 50 best hits again, with the bundled transformer."),
     ] = True
-    git: Annotated[
-        bool, Meta(description="Add the commits that the lines of each hit stem from, by git.")
-    ] = False
+    git: Annotated[bool, about("Add the commits that the lines of each hit stem from, by git.")] = (
+        False
+    )
     time_ms: Annotated[
         int,
-        Meta(
-            ge=1,
-            le=MAX_TIME_MS,
-            description="Milliseconds after which the search stops, else search.timeMs.",
-        ),
+        number("Milliseconds after which the search stops, else search.timeMs.", 1, MAX_TIME_MS),
     ] = 0
     candidates: Annotated[
         int,
-        Meta(
-            ge=4,
-            le=MAX_CANDIDATES,
-            description="Definitions ranked at most, of files a quarter as many; else"
-            " search.candidates.",
+        number(
+            "Definitions ranked at most, of files a quarter as many; else search.candidates.",
+            4,
+            MAX_CANDIDATES,
         ),
     ] = 0
     source_candidates: Annotated[
         Words,
-        Meta(
-            description="Candidates of one of several sources, each SOURCE=N, such as notes=5;"
-            " else all have an equal share.",
+        about(
+            "Candidates of one of several sources, each SOURCE=N, such as notes=5;"
+            " else all have an equal share."
         ),
     ] = ()
     fuser: Annotated[
         str,
-        Meta(
-            max_length=MAX_PLUGIN_NAME,
-            description="How candidates become one order: linear, blend, rrf or an installed"
+        sized(
+            "How candidates become one order: linear, blend, rrf or an installed"
             " plugin; else search.fuser.",
+            MAX_PLUGIN_NAME,
         ),
     ] = ""
     scorers: Annotated[
         tuple[Annotated[str, Meta(min_length=1, max_length=MAX_PLUGIN_NAME)], ...],
-        Meta(
-            max_length=100,
-            description="Installed plugins that score the best hits again, each NAME or"
-            " NAME=WEIGHT.",
-        ),
+        sized("Installed plugins that score the best hits again, each NAME or NAME=WEIGHT.", 100),
     ] = ()
     types: Annotated[
-        Words, Meta(description=f"Only these types: {', '.join(TYPES[len(KINDS) :])}, a kind.")
+        Words, about(f"Only these types: {', '.join(TYPES[len(KINDS) :])}, a kind.")
     ] = ()
-    since: Annotated[
-        _Day, Meta(description="Only what was changed since: YYYY-MM-DD, or 3d, 2w, 1y ago.")
-    ] = ""
-    before: Annotated[_Day, Meta(description="Only what was changed before that.")] = ""
-    tags: Annotated[Words, Meta(description="Only what has one of these tags.")] = ()
+    since: Annotated[_Day, about("Only what was changed since: YYYY-MM-DD, or 3d, 2w, 1y ago.")] = (
+        ""
+    )
+    before: Annotated[_Day, about("Only what was changed before that.")] = ""
+    tags: Annotated[Words, about("Only what has one of these tags.")] = ()
     pattern: Annotated[
         str,
-        Meta(
-            max_length=4_000,
-            description="Code with holes that hits have: raise $E($$$).",
-        ),
+        sized("Code with holes that hits have: raise $E($$$).", 4_000),
     ] = ""
-    facets: Annotated[
-        Words, Meta(description="Only where holes of the pattern are this: NAME=VALUE.")
-    ] = ()
+    facets: Annotated[Words, about("Only where holes of the pattern are this: NAME=VALUE.")] = ()
     remotes: Annotated[
         bool,
-        Meta(description="Search the repositories of team.remotes too, as far as they are pulled."),
+        about("Search the repositories of team.remotes too, as far as they are pulled."),
     ] = True
     focus_path: FocusPath = ""
     focus_line: Line = 0
     offset: Offset = 0
     snippet_lines: Annotated[
         SnippetLines | None,
-        Meta(description="Lines of code of each hit, else by rank."),
+        about("Lines of code of each hit, else by rank."),
     ] = None
-    explain: Annotated[bool, Meta(description="Say what speaks for each hit and against it.")] = (
-        False
-    )
+    explain: Annotated[bool, about("Say what speaks for each hit and against it.")] = False
     max_tokens: MaxTokens = 1_200
     also: Also = ()
 

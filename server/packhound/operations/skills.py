@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 import msgspec
-from msgspec import Meta
 
+from packhound.core.typed import sized
 from packhound.core.types import Query
 from packhound.knowledge import SkillFields
 from packhound.operations.notes import root_to_write
@@ -31,7 +31,7 @@ _LINES = 12
 class Skills(Request):
     """A task."""
 
-    query: Annotated[str, Meta(min_length=1, max_length=4_096, description="The task.")]
+    query: Annotated[str, sized("The task.", 4_096, 1)]
     limit: Limit = 5
     offset: Offset = 0
     max_tokens: MaxTokens = 1_000

@@ -10,11 +10,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from msgspec import Meta
-
 from packhound.core.records import iso_date
 from packhound.core.settings import Settings
 from packhound.core.status import EncoderState, SourceRow, State, Status, total_reading
+from packhound.core.typed import about
 from packhound.operations.operation import Call, Json, MaxTokens, Operation, Page, Request
 from packhound.operations.page_of_status import page_of_status
 from packhound.operations.rows import readiness
@@ -42,18 +41,16 @@ _MAX_FOLDERS = 50
 class StatusOf(Request):
     """Nothing that must be said."""
 
-    sources: Annotated[
-        bool, Meta(description="Count all sources that are on, not only those in use.")
-    ] = False
+    sources: Annotated[bool, about("Count all sources that are on, not only those in use.")] = False
     skipped: Annotated[
-        bool, Meta(description="List the files that are not searched, each with the reason.")
+        bool, about("List the files that are not searched, each with the reason.")
     ] = False
     costs: Annotated[
         bool,
-        Meta(description="Count the tokens of packs and of answers to agents, by folder and day."),
+        about("Count the tokens of packs and of answers to agents, by folder and day."),
     ] = False
     folders: Annotated[
-        bool, Meta(description="Count files and definitions by folder, and the memory in use.")
+        bool, about("Count files and definitions by folder, and the memory in use.")
     ] = False
     max_tokens: MaxTokens = 4_000
 

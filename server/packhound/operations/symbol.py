@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-from msgspec import Meta
-
 from packhound import impact, service
 from packhound.core.errors import SettingsError
+from packhound.core.typed import number, sized
 from packhound.core.types import MAX_HITS, NodeRef
 from packhound.operations.operation import Also, Call, Json, Line, MaxTokens, Operation, Request
 from packhound.operations.references import References, resolve
@@ -51,13 +50,11 @@ class Symbol(Request):
 
     name: Annotated[
         str,
-        Meta(
-            min_length=1, max_length=4_096, description="NAME, Qual.name, PATH:LINE or PATH#NAME."
-        ),
+        sized("NAME, Qual.name, PATH:LINE or PATH#NAME.", 4_096, 1),
     ]
     line: Line = 0
-    distance: Annotated[int, Meta(ge=1, le=4, description="Calls to follow.")] = 1
-    limit: Annotated[int, Meta(ge=1, le=MAX_HITS, description="Rows of each kind.")] = 30
+    distance: Annotated[int, number("Calls to follow.", 1, 4)] = 1
+    limit: Annotated[int, number("Rows of each kind.", 1, MAX_HITS)] = 30
     max_tokens: MaxTokens = 4_000
     also: Also = ()
 
