@@ -9,6 +9,5 @@ from .scan import Source as Source
 from .scan import select as select
 from .structure import NOT_LOOKED_AT as NOT_LOOKED_AT
 from .structure import Place as Place
-from .structure import StructureSearch as StructureSearch
 from .structure import describe_problem as describe_problem
 from .structure import languages_of as languages_of

@@ -11,7 +11,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from packhound.core.errors import SettingsError
 from packhound.core.types import Document
@@ -42,20 +42,6 @@ class Place(NamedTuple):
     line: int
     text: str
     captures: Mapping[str, str]
-
-
-class StructureSearch(Protocol):
-    """Search for patterns in the texts that a snapshot was made from."""
-
-    def places_by_node(
-        self,
-        snapshot: Snapshot,
-        pattern: CodePattern,
-        is_selected: Callable[[str], bool],
-        until: float,
-        cancel: threading.Event | None,
-    ) -> tuple[Mapping[int, Sequence[Place]], str]:
-        """Return the matches by the node id that holds them, and a note on what was not read."""
 
 
 @dataclass(frozen=True, slots=True)

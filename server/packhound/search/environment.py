@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from packhound.core.settings import Settings
 from packhound.core.types import NodeRef
 from packhound.git import History
 from packhound.search.query.encode import QueryEncoder
-from packhound.search.query.filters import TextSearch
 from packhound.search.rank.deep import ReadNodes
 from packhound.search.retrieve.corpus_stats import SearchCache
 from packhound.search.stages import NodeVectors, Stage, TextOf
+
+if TYPE_CHECKING:
+    from packhound.grep import Grep
 
 
 def _path_alone(node: NodeRef) -> str:
@@ -36,7 +39,7 @@ class SearchEnvironment:
     stages: tuple[Stage, ...] = ()
     text_of: TextOf = _path_alone
     vectors: NodeVectors | None = None
-    texts: TextSearch | None = None
+    texts: Grep | None = None
     within: frozenset[int] | None = None
     history: History | None = None
     read_nodes: ReadNodes | None = None

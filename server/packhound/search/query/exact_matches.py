@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from packhound.search.answer_notes import edit_distance, nearest_names
 from packhound.search.kinds import IMPL, REST, TEST
 from packhound.search.query.exact_paths import nodes_of_path
 from packhound.search.query.filter_syntax import take_filters
-from packhound.search.query.filters import TextSearch, nodes_with
+from packhound.search.query.filters import nodes_with
 from packhound.search.query.messages import find_printers
 from packhound.search.query.parse import ExactMatch, ParsedQuery
 from packhound.search.query.qualified_names import qualified_name
@@ -30,6 +31,9 @@ from packhound.search.query.word_lists import ASKING_WORDS, STOP_WORDS
 from packhound.search.retrieve.corpus_stats import CorpusStats
 from packhound.search.retrieve.term_matches import BODY, NAME
 from packhound.text import fold_identifier, terms
+
+if TYPE_CHECKING:
+    from packhound.grep import Grep
 
 OWNED, NAMED, FOLDED, PARTS = 3.0, 2.0, 1.9, 1.8
 """Levels below that of a path: a name with its owner, letter for letter, in another case, of these
@@ -76,7 +80,7 @@ _PARTS = re.compile(r"[A-Za-z]\w*(?:[ -]\w+){0,9}")
 
 
 def find_exact_matches(
-    snapshot: Snapshot, stats: CorpusStats, text: str, query: ParsedQuery, texts: TextSearch | None
+    snapshot: Snapshot, stats: CorpusStats, text: str, query: ParsedQuery, texts: Grep | None
 ) -> ParsedQuery:
     """Return the query with its exact matches, by node id, and what prints the message that it is.
 
@@ -102,7 +106,7 @@ def _find(
     text: str,
     lead: str,
     query: ParsedQuery,
-    texts: TextSearch | None,
+    texts: Grep | None,
 ) -> dict[int, ExactMatch]:
     """Return what a query says as it stands: a path, a name, a text, or nearly a name.
 
@@ -229,7 +233,7 @@ def _path_parts(path: str) -> set[str]:
 
 
 def _by_text(
-    snapshot: Snapshot, text: str, texts: TextSearch, most: int, lead: str = ""
+    snapshot: Snapshot, text: str, texts: Grep, most: int, lead: str = ""
 ) -> Iterator[tuple[int, ExactMatch]]:
     """Yield the places of the text itself, or else of all its words, where these are few.
 
@@ -276,7 +280,7 @@ def _by_text(
 
 
 def _together(
-    snapshot: Snapshot, words: list[str], holders: Positions, texts: TextSearch
+    snapshot: Snapshot, words: list[str], holders: Positions, texts: Grep
 ) -> Iterator[tuple[int, ExactMatch]]:
     """Yield the one node with all of some plain words, in any letter case."""
     nodes, paths = {*holders.tolist()}, _paths_of(snapshot, holders)
@@ -288,7 +292,7 @@ def _together(
 
 
 def _by_words(
-    snapshot: Snapshot, words: list[str], holders: Positions, paths: list[str], texts: TextSearch
+    snapshot: Snapshot, words: list[str], holders: Positions, paths: list[str], texts: Grep
 ) -> Iterator[tuple[int, ExactMatch]]:
     """Yield the nodes with all of some words as written, else in another case, else as stems."""
     for level, ignore_case, suffix in ((WORDS, False, ""), (OTHER_CASE, True, ", in another case")):
@@ -347,9 +351,7 @@ def _other_numbers(word: str) -> list[str]:
     return [*singular, f"{word}s", f"{word}es"]
 
 
-def _by_identifiers(
-    snapshot: Snapshot, text: str, texts: TextSearch
-) -> Iterator[tuple[int, ExactMatch]]:
+def _by_identifiers(snapshot: Snapshot, text: str, texts: Grep) -> Iterator[tuple[int, ExactMatch]]:
     """Yield the places of the identifiers of a question that only few have: it is about them."""
     words = _WORD.findall(text)
     # Words that are nowhere together are each looked for.
@@ -364,9 +366,7 @@ def _by_identifiers(
             yield from _matches(nodes or (), IDENTIFIER, word)
 
 
-def _by_message(
-    snapshot: Snapshot, text: str, texts: TextSearch
-) -> Iterator[tuple[int, ExactMatch]]:
+def _by_message(snapshot: Snapshot, text: str, texts: Grep) -> Iterator[tuple[int, ExactMatch]]:
     """Yield the places of what follows a prefix, such as `Error: ` or the head of a log line."""
     parts = text.split(": ")
     for start in range(1, min(len(parts), _MOST_PREFIXES + 1)):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,11 +14,14 @@ from packhound.core.errors import SettingsError
 from packhound.core.trace import traced
 from packhound.core.types import KINDS
 from packhound.git import History
-from packhound.grep import StructureSearch, select
+from packhound.grep import select
 from packhound.index import FileEntry, Snapshot
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.retrieve.corpus_stats import CorpusStats
 from packhound.text import FLAGS, terms
+
+if TYPE_CHECKING:
+    from packhound.grep import Grep
 
 
 def allowed_node_ids(snapshot: Snapshot, stats: CorpusStats, query: ParsedQuery) -> Mask | None:
@@ -80,42 +83,9 @@ def nodes_with(snapshot: Snapshot, words: str) -> Positions:
     return snapshot.terms.with_all(wanted) if wanted else np.flatnonzero(snapshot.live)
 
 
-class TextSearch(StructureSearch, Protocol):
-    """Search in the texts that a snapshot was made from."""
-
-    def lines_by_node(self, snapshot: Snapshot, regex: str) -> Mapping[int, Sequence[int]]:
-        """Return the matching lines by the node id that holds them. Raises SettingsError."""
-
-    def nodes_with_phrase(
-        self, snapshot: Snapshot, words: str, paths: Collection[str]
-    ) -> frozenset[int]:
-        """Return the node ids in some files that have a phrase."""
-
-    def nodes_with_text(
-        self,
-        snapshot: Snapshot,
-        text: str,
-        paths: Sequence[str],
-        most: int | None,
-        most_read: int,
-        *,
-        is_cut: bool = False,
-        ignore_case: bool = False,
-    ) -> tuple[list[int] | None, list[int] | None]:
-        """Return the node ids in some files that have a text, and that have it as a line.
-
-        None for more than `most`, or unread.
-        """
-
-    def nodes_that_print(
-        self, snapshot: Snapshot, message: str, node_ids: Iterable[int]
-    ) -> Mapping[int, tuple[int, str]]:
-        """Return those of some nodes that print a message: letters and line of the literal."""
-
-
 @traced("text filters")
 def filter_by_text(
-    snapshot: Snapshot, query: ParsedQuery, texts: TextSearch | None, notes: list[str]
+    snapshot: Snapshot, query: ParsedQuery, texts: Grep | None, notes: list[str]
 ) -> tuple[ParsedQuery, Mapping[int, Sequence[int]]]:
     """Return the query with the node ids that pass, and the lines that the last regex matches.
 

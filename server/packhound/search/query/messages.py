@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from packhound.core.arrays import unique_sorted
 from packhound.index import Snapshot
-from packhound.search.query.filters import TextSearch
 from packhound.search.query.parse import STOPS, ParsedQuery
 from packhound.search.retrieve.corpus_stats import CorpusStats
 from packhound.search.retrieve.retrieve import best_nodes
 from packhound.text import FLAGS, is_test, terms
+
+if TYPE_CHECKING:
+    from packhound.grep import Grep
 
 _SIGNS = re.compile(r"[^\w\s,.?'-]|\d|\.\w|(?<!\w)'\w")
 """What messages have and questions have not: values, quotes, colons."""
@@ -41,7 +43,7 @@ _QUOTE_SHARE = 0.5
 
 
 def find_printers(
-    snapshot: Snapshot, stats: CorpusStats, text: str, query: ParsedQuery, texts: TextSearch | None
+    snapshot: Snapshot, stats: CorpusStats, text: str, query: ParsedQuery, texts: Grep | None
 ) -> ParsedQuery:
     """Return the query with the nodes that print the message that its `text` is, if it is one."""
     message = _message_of(text, query)

@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from packhound.core.arrays import Mask
 from packhound.core.trace import traced
 from packhound.core.types import Explanation, Facet, Hit, Query
-from packhound.grep import Place, StructureSearch, describe_problem, languages_of, select
+from packhound.grep import Place, describe_problem, languages_of, select
 from packhound.index import Snapshot
 from packhound.parsing import HOLE, CodePattern, PatternProblem, read_pattern, relax_pattern
 from packhound.search.answer_notes import NO_SHAPE
@@ -21,6 +22,9 @@ from packhound.search.query.bug_report import is_report
 from packhound.search.query.filter_syntax import take_filters
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.query.word_lists import LANGUAGE_NAMES
+
+if TYPE_CHECKING:
+    from packhound.grep import Grep
 
 _EXPLICIT = re.compile(r"(?<!\S)pattern:\s*(?=\S)")
 _FILTER = re.compile(r"(?<!\S)(?:-?path|-?kind|lang|language|tests):[^\s$]+")
@@ -99,7 +103,7 @@ def find_nodes(
     snapshot: Snapshot,
     query: ParsedQuery,
     pattern: CodePattern,
-    texts: StructureSearch,
+    texts: Grep,
     facets: Sequence[str],
     until: float,
     cancel: threading.Event | None,
