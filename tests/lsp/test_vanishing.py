@@ -131,7 +131,7 @@ def test_whoever_vanishes_leaves_nothing_behind(tmp_path, monkeypatch, rounds):
             assert time.monotonic() < deadline, f"{chosen}, round {n}: {still} live on"
             time.sleep(0.02)
     engine = Engine.open(folder, settings_from({"index.workers": 1}))
-    assert engine.settled(60) and engine.writer
+    assert engine.settled(60) and engine.index.writer
     assert engine.status().notes == () and engine.snapshot.n_files == len(sources)
     last = f"load_config_{rounds - 1}_again"
     assert engine.search(Query(last, mode="symbol")).hits[0].node.name == last

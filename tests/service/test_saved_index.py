@@ -96,9 +96,9 @@ def test_what_a_reader_forgets_is_still_the_writers(engine: Engine, root: Path) 
         reader.rebuild()
         assert reader.settled(30)
         assert clear_index(root) > 0
-        assert writer.writer and not reader.writer
+        assert writer.index.writer and not reader.index.writer
         third = Engine.open(root)
-        assert not third.writer
+        assert not third.index.writer
         third.close()
         assert names(reader, "send_receipt")[0] == "send_receipt"
     finally:
@@ -167,7 +167,7 @@ def test_a_second_process_need_not_save(engine: Engine, root: Path) -> None:
     second = Engine.open(root, Settings())
     try:
         assert second.settled(30) and second.flush(30)
-        assert not second.writer and second.status().save_problem == ""
+        assert not second.index.writer and second.status().save_problem == ""
     finally:
         second.close()
 

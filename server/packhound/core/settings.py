@@ -40,9 +40,9 @@ _Plugin: TypeAlias = Annotated[str, Meta(min_length=1, max_length=MAX_PLUGIN_NAM
 _Folder: TypeAlias = Annotated[str, Meta(min_length=1, max_length=_MAX_PATH)]
 
 
-def _text(description: str, most: int = _MAX_PATH, **more: object) -> Meta:
+def _text(description: str, maximum: int = _MAX_PATH, **more: object) -> Meta:
     """Describe a string of at most some characters."""
-    return sized(description, most, None, **more)
+    return sized(description, maximum, None, **more)
 
 
 def _list(description: str, **more: object) -> Meta:

@@ -33,14 +33,14 @@ def about(description: str, **more: object) -> Meta:
     return Meta(description=description, extra=more)
 
 
-def number(description: str, least: float, most: float, **more: object) -> Meta:
+def number(description: str, minimum: float, maximum: float, **more: object) -> Meta:
     """Describe a number within bounds."""
-    return Meta(ge=least, le=most, description=description, extra=more)
+    return Meta(ge=minimum, le=maximum, description=description, extra=more)
 
 
-def sized(description: str, most: int, least: int | None = None, **more: object) -> Meta:
+def sized(description: str, maximum: int, minimum: int | None = None, **more: object) -> Meta:
     """Describe a string of so many characters, or a list of so many items."""
-    return Meta(min_length=least, max_length=most, description=description, extra=more)
+    return Meta(min_length=minimum, max_length=maximum, description=description, extra=more)
 
 
 class Kind(NamedTuple):

@@ -131,16 +131,6 @@ class Engine:
         """The current generation."""
         return self.index.snapshot
 
-    @property
-    def folder(self) -> Path:
-        """Folder that the index is saved in."""
-        return self.index.cache
-
-    @property
-    def writer(self) -> bool:
-        """Return True if this process is the one that saves this folder's index."""
-        return self.index.writer
-
     def update(self, document: Document, editor: object = None) -> None:
         """Submit a text that is open in an editor, of several the newest; returns at once."""
         if not self.index.settings.index.enabled:
