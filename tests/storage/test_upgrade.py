@@ -89,7 +89,7 @@ def test_one_that_may_not_write_leaves_the_other_version_alone(root: Path) -> No
     assert writer.writer
     shutil.copy(OLDER[0], database)
     reader = opened(root)
-    assert reader.snapshot.n_files == 1 and not reader.writer
+    assert reader.snapshot.n_files == 1 and not reader.index.writer
     assert format_of(database) == 1
     reader.close()
     writer.close()
