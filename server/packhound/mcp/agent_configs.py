@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -39,9 +39,9 @@ class Agent:
 
     name: str
     config: Path
-    marks: tuple[Path, ...]
-    key: str
-    fields: Entry
+    marks: Sequence[Path]
+    key: str = "mcpServers"
+    fields: Entry = field(default_factory=dict)
     one_command: bool = False
     root: str = "."
     skills: Path | None = None
@@ -85,36 +85,35 @@ def agents(home: Path, workspace: Path) -> tuple[Agent, ...]:
     code, insiders = support / "Code" / "User", support / "Code - Insiders" / "User"
     codex, cline = home / ".codex", code / "globalStorage" / "saoudrizwan.claude-dev"
     copilot, windsurf, zed = home / ".copilot", home / ".codeium" / "windsurf", config / "zed"
-    desktop, claude, opencode = support / "Claude", home / ".claude.json", config / "opencode"
+    desktop, opencode = support / "Claude", config / "opencode"
+    claude, claude_folder = home / ".claude.json", home / ".claude"
     return (
-        _agent("Claude Code", claude, home / ".claude", claude, skills=home / ".claude" / "skills"),
-        _agent("Claude Desktop", desktop / "claude_desktop_config.json", desktop, root=""),
-        _agent("Cursor", home / ".cursor" / "mcp.json", home / ".cursor", root=WORKSPACE),
-        _agent("VS Code", code / "mcp.json", code, **_VSCODE),
-        _agent("VS Code Insiders", insiders / "mcp.json", insiders, **_VSCODE),
-        _agent("Codex", codex / "config.toml", codex, key="mcp_servers", skills=codex / "skills"),
-        _agent("Gemini CLI", home / ".gemini" / "settings.json", home / ".gemini"),
-        _agent("Windsurf", windsurf / "mcp_config.json", windsurf, root=""),
-        _agent(
-            "Zed", zed / "settings.json", zed, key="context_servers", fields={"source": "custom"}
-        ),
-        _agent(
+        Agent("Claude Code", claude, (claude_folder, claude), skills=claude_folder / "skills"),
+        Agent("Claude Desktop", desktop / "claude_desktop_config.json", [desktop], root=""),
+        Agent("Cursor", home / ".cursor" / "mcp.json", [home / ".cursor"], root=WORKSPACE),
+        Agent("VS Code", code / "mcp.json", [code], **_VSCODE),
+        Agent("VS Code Insiders", insiders / "mcp.json", [insiders], **_VSCODE),
+        Agent("Codex", codex / "config.toml", [codex], "mcp_servers", skills=codex / "skills"),
+        Agent("Gemini CLI", home / ".gemini" / "settings.json", [home / ".gemini"]),
+        Agent("Windsurf", windsurf / "mcp_config.json", [windsurf], root=""),
+        Agent("Zed", zed / "settings.json", [zed], "context_servers", {"source": "custom"}),
+        Agent(
             "opencode",
             _choose_existing(opencode / "opencode.json", opencode / "opencode.jsonc"),
-            opencode,
+            [opencode],
             key="mcp",
             fields={"type": "local", "enabled": True},
             one_command=True,
             skills=opencode / "skills",
         ),
-        _agent("Cline", cline / "settings" / "cline_mcp_settings.json", cline, root=""),
-        _agent(
+        Agent("Cline", cline / "settings" / "cline_mcp_settings.json", [cline], root=""),
+        Agent(
             "Copilot CLI",
             copilot / "mcp-config.json",
-            copilot,
+            [copilot],
             fields={"type": "local", "tools": ["*"]},
         ),
-        _agent("this folder", workspace / ".mcp.json", workspace / ".mcp.json"),
+        Agent("this folder", workspace / ".mcp.json", [workspace / ".mcp.json"]),
     )
 
 
@@ -175,19 +174,6 @@ def server_command(root: str) -> list[str]:
 
 # VS Code does not start servers in the workspace; it replaces this variable.
 _VSCODE: dict[str, Any] = {"key": "servers", "fields": {"type": "stdio"}, "root": WORKSPACE}
-
-
-def _agent(
-    name: str,
-    config: Path,
-    *marks: Path,
-    key: str = "mcpServers",
-    fields: Entry | None = None,
-    one_command: bool = False,
-    root: str = ".",
-    skills: Path | None = None,
-) -> Agent:
-    return Agent(name, config, marks, key, fields or {}, one_command, root, skills)
 
 
 def _choose_existing(path: Path, other: Path) -> Path:
