@@ -17,24 +17,24 @@ from packhound.core.typed import convert_value, nearest
 
 
 class Setting(NamedTuple):
-    """A setting as clients see it; `former_name`, if any, is honoured for one release.
+    """A setting as clients see it.
 
-    `title` is that of its group; `choices` has a sentence for each word that it may be.
+    `title` is that of its group; what follows is as `core/settings` declares it.
     """
 
     name: str
-    former_name: str
     group: str
     field: str
     type: Any
     default: Any
     description: str
-    harmless: bool
-    of_session: bool
-    of_user: bool
-    scope: str
     title: str
-    choices: tuple[str, ...]
+    scope: str
+    former: str = ""
+    harmless: bool = False
+    of_session: bool = False
+    of_user: bool = False
+    choices: tuple[str, ...] = ()
 
     def value(self, settings: Settings) -> Any:  # noqa: ANN401 - as `type` says
         """Return its value among all settings."""
@@ -60,33 +60,18 @@ def _settings() -> Iterator[Setting]:
         struct, of_group = get_args(group.type)
         for field in msgspec.structs.fields(struct):
             about = get_args(field.type)[-1]
-            more = {
-                **of_group.extra,
-                "former": "",
-                "name": field.name,
-                "choices": (),
-                **about.extra,
-            }
+            more = {**of_group.extra, **about.extra}
             yield Setting(
-                _camel_case(f"{group.name}.{more['name']}"),
-                more["former"],
-                group.name,
-                field.name,
-                field.type,
-                field.default,
-                about.description,
-                more["harmless"],
-                more.get("of_session", False),
-                more.get("of_user", False),
-                more["scope"],
-                of_group.title,
-                more.get("choices", ()),
+                _camel_case(f"{group.name}.{more.pop('name', field.name)}"),
+                *(group.name, field.name, field.type, field.default),
+                *(about.description, of_group.title),
+                **more,
             )
 
 
 SETTINGS: dict[str, Setting] = {setting.name: setting for setting in _settings()}
 FORMER_NAMES: dict[str, Setting] = {
-    setting.former_name: setting for setting in SETTINGS.values() if setting.former_name
+    setting.former: setting for setting in SETTINGS.values() if setting.former
 }
 
 
