@@ -41,7 +41,7 @@ def test_it_is_encoding_until_all_is_read(root: Path) -> None:
     finally:
         engine.close()
     encoding = [state for state in states if state.encoder == "encoding"]
-    assert encoding and all(state.n_unencoded for state in encoding)
+    assert encoding and all(state.pending_vectors for state in encoding)
     assert all(state.vectors == state.nodes for state in states if state.encoder == "ready")
     assert states[-1].encoder_problem == ""
 
@@ -58,7 +58,7 @@ def test_a_failure_says_why(root: Path, monkeypatch: pytest.MonkeyPatch) -> None
         row = workspace_row([status, status])
     finally:
         engine.close()
-    assert status.n_failed and "out of memory, of the test" in status.encoder_problem
+    assert status.failed_vectors and "out of memory, of the test" in status.encoder_problem
     assert (row["encoder"], row["encoder_problem"]) == ("failed", status.encoder_problem)
     [finding] = doctor.vector_findings(status)
     assert not finding.ok and "out of memory, of the test" in finding.text

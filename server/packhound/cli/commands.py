@@ -140,7 +140,7 @@ def _index_report(
         "sources": {row.name: row.records for row in status.sources},
         "vectors": status.vectors,
         "encoder": status.encoder,
-        "failed_vectors": status.n_failed,
+        "failed_vectors": status.failed_vectors,
         "left_out": [row._asdict() for row in left_out],
         "disk_bytes": status.disk_bytes,
         "elapsed_ms": round(elapsed_ms, 1),

@@ -109,11 +109,13 @@ def _folder(root: Path, *, verify: bool) -> Iterator[Finding]:
 
 def vector_findings(status: Status) -> Iterator[Finding]:
     """Yield how many definitions have no vector, and why; nothing where there is no encoder."""
-    if status.n_failed:
+    if status.failed_vectors:
         reason = f"the encoder failed at them: {status.encoder_problem}"
-        yield Finding("vectors", f"missing for {status.n_failed:,} nodes; {reason}", ok=False)
-    if status.n_unencoded:
-        text = f"missing for {status.n_unencoded:,} nodes so far; packhound index waits for them"
+        yield Finding("vectors", f"missing for {status.failed_vectors:,} nodes; {reason}", ok=False)
+    if status.pending_vectors:
+        text = (
+            f"missing for {status.pending_vectors:,} nodes so far; packhound index waits for them"
+        )
         yield Finding("vectors", text, ok=False)
     if status.encoder == "ready":
         yield Finding("vectors", f"all {status.nodes:,} nodes have one")

@@ -185,8 +185,8 @@ def index_summary(state: Status, left_out: Sequence[LeftOutRow], elapsed_ms: flo
     for title, counts in (("languages", state.languages), ("kinds", state.kinds)):
         if counts:
             echo(f"{title}: {', '.join(f'{name} {n:,}' for name, n in counts.items())}")
-    if state.vectors or state.n_failed:
-        failed = f", {state.n_failed:,} failed" if state.n_failed else ""
+    if state.vectors or state.failed_vectors:
+        failed = f", {state.failed_vectors:,} failed" if state.failed_vectors else ""
         echo(f"by meaning: {state.vectors:,} nodes{failed}")
     if any(row.records for row in state.sources):
         counts = {"Code": state.nodes, **{r.name.capitalize(): r.records for r in state.sources}}

@@ -155,12 +155,12 @@ class Status:
     notes: tuple[str, ...] = ()
     drift: Drift = field(default_factory=Drift)
     kinds: dict[str, int] = field(default_factory=dict)
-    n_failed: int = 0
+    failed_vectors: int = 0
     """Nodes without a vector because the encoder failed."""
     encoder: EncoderState = "ready"
     encoder_problem: str = ""
     """Why the encoder is missing or failed."""
-    n_unencoded: int = 0
+    pending_vectors: int = 0
     """Nodes whose vectors are still to come."""
     disk_bytes: int = 0
     save_problem: str = ""

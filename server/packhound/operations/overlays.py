@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
+import msgspec
+
 from packhound import service
 from packhound.core.errors import SettingsError
 from packhound.core.records import iso_date
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 GROUP = "overlays"
 MAX_PATCH = 5_000_000
 _MAX_FILES, _MAX_TEXT = 10, 2_000
+_SAID = ("by", "reason", "verdict", "check")
+"""What somebody, or a tool, has said in a decision."""
 
 Patch = Annotated[str, sized("A diff, as `git diff` prints it.", MAX_PATCH, 1)]
 Identity = Annotated[str, sized("Of an overlay, as `overlays` lists it.", 100, 1)]
@@ -166,14 +170,9 @@ def _row(call: Call, root: Root, overlay: Overlay) -> Json:
         **call.roots.whose(root.path),
         "decisions": [
             {
-                "decision": each.decision,
-                "by": safe_line(each.by),
+                **msgspec.structs.asdict(each),
                 "date": iso_date(each.date),
-                "reason": safe_line(each.reason),
-                "verdict": safe_line(each.verdict),
-                "base": each.base,
-                "commit": each.commit,
-                "check": safe_line(each.check),
+                **{name: safe_line(getattr(each, name)) for name in _SAID},
             }
             for each in overlay.decisions
         ],

@@ -143,12 +143,7 @@ def explanation_row(roots: Roots, hit: Hit) -> Json:
 
 def signal_row(signal: SignalValue) -> Json:
     """Return one reason for a score."""
-    return {
-        "signal": signal.signal,
-        "value": signal.value,
-        "weight": signal.weight,
-        "contribution": signal.contribution,
-    }
+    return {**signal._asdict(), "contribution": signal.contribution}
 
 
 def record_row(record: Record) -> Json:

@@ -123,30 +123,12 @@ def _costs_of(root: Root, settings: Settings) -> Iterator[Json]:
 
 def status_row(status: Status) -> Json:
     """Return the state of one folder's index."""
+    row = asdict(status)
+    del row["reading"]
     return {
-        "state": status.state,
-        "root": status.root,
-        "generation": status.generation,
-        "pending": status.pending,
+        **row,
         **readiness(status.reading),
-        "files": status.files,
-        "nodes": status.nodes,
-        "languages": dict(status.languages),
-        "kinds": dict(status.kinds),
-        "encoder": status.encoder,
         "encoder_problem": safe_line(status.encoder_problem),
-        "pending_vectors": status.n_unencoded,
-        "failed_vectors": status.n_failed,
-        "disk_bytes": status.disk_bytes,
-        "vectors": status.vectors,
-        "deep_vectors": status.deep_vectors,
-        "dense": status.dense,
-        "dead_share": status.dead_share,
-        "recall": status.recall,
-        "drift": asdict(status.drift),
-        "model": status.model,
-        "writer": status.writer,
-        "save_problem": status.save_problem,
         "notes": list(status.notes),
         "sources": [_source_row(row) for row in status.sources],
     }
@@ -175,8 +157,8 @@ def workspace_row(statuses: Sequence[Status], notes: Sequence[str] = ()) -> Json
         "kinds": dict(kinds.most_common()),
         "encoder": min((s.encoder for s in statuses), key=_ENCODER_BY_URGENCY.index, default="off"),
         "encoder_problem": next((s.encoder_problem for s in statuses if s.encoder_problem), ""),
-        "pending_vectors": sum(s.n_unencoded for s in statuses),
-        "failed_vectors": sum(s.n_failed for s in statuses),
+        "pending_vectors": sum(s.pending_vectors for s in statuses),
+        "failed_vectors": sum(s.failed_vectors for s in statuses),
         "disk_bytes": sum(s.disk_bytes for s in statuses),
         "vectors": sum(s.vectors for s in statuses),
         "dead_share": max((s.dead_share for s in statuses), default=0.0),
