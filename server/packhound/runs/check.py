@@ -131,23 +131,23 @@ def check(
 
     Raises SettingsError: a limit of the copy; StoreError: it cannot be written; Cancelled.
     """
-    started, asked = time.monotonic(), _Asked(folder, table, copy_limits, limits, cancel)
+    started, job = time.monotonic(), _Job(folder, table, copy_limits, limits, cancel)
     yield Step("copy", 0, 1)
     with ExitStack() as stack:
-        patched = stack.enter_context(_copy_of(asked, folder.patch))
+        patched = stack.enter_context(_copy_of(job, folder.patch))
         # A patch can take away what tells that a runner applies, or bring it.
         names = {name for tree in (folder.root, patched.folder) for name in applying(table, tree)}
         runners = [each for each in table.runners.items() if each[0] in names]
         base_runs = BaseRuns(folder.kept)
-        base, missing = _kept_runs(asked, base_runs, runners, patched.base_digest)
+        base, missing = _kept_runs(job, base_runs, runners, patched.base_digest)
         n_steps = len(runners) + len(missing)
         if missing:
-            original = stack.enter_context(_copy_of(asked, {}))
-            running = _Running(asked, original)
+            original = stack.enter_context(_copy_of(job, {}))
+            running = _Running(job, original)
             base |= yield from _run_base(base_runs, running, missing, n_steps)
         base_runs.restore_caches(patched.home)
         runs = list[Run]()
-        running = _Running(asked, patched)
+        running = _Running(job, patched)
         for number, (name, runner) in enumerate(runners):
             yield Step(name, len(missing) + number, n_steps)
             with span(f"check: {name}"):
@@ -167,19 +167,19 @@ def warm_up(
 
     Raises SettingsError, StoreError and Cancelled, as `check` does.
     """
-    asked = _Asked(folder, table, copy_limits, limits, cancel)
-    with _copy_of(asked, {}) as original:
+    job = _Job(folder, table, copy_limits, limits, cancel)
+    with _copy_of(job, {}) as original:
         names = {*applying(table, original.folder)}
         runners = [each for each in table.runners.items() if each[0] in names]
         base_runs = BaseRuns(folder.kept)
-        _, missing = _kept_runs(asked, base_runs, runners, original.base_digest)
+        _, missing = _kept_runs(job, base_runs, runners, original.base_digest)
         if missing:
-            running = _Running(asked, original)
+            running = _Running(job, original)
             for _ in _run_base(base_runs, running, missing, len(missing)):
                 pass
 
 
-class _Asked(NamedTuple):
+class _Job(NamedTuple):
     """What is checked, by which tools, and how far."""
 
     folder: Folder
@@ -189,8 +189,8 @@ class _Asked(NamedTuple):
     cancel: threading.Event | None
 
 
-def _copy_of(asked: _Asked, patch: Mapping[str, PatchedFile]) -> AbstractContextManager[Copy]:
-    folder, table, limits, _, cancel = asked
+def _copy_of(job: _Job, patch: Mapping[str, PatchedFile]) -> AbstractContextManager[Copy]:
+    folder, table, limits, _, cancel = job
     asks_git = table.git or _asks_git(folder.root)
     return materialize(folder.root, folder.unsaved, patch, limits, cancel, asks_git=asks_git)
 
@@ -200,10 +200,10 @@ _Missing: TypeAlias = list[tuple[str, Runner, str]]
 
 
 def _kept_runs(
-    asked: _Asked, base_runs: BaseRuns, runners: Sequence[tuple[str, Runner]], digest: str
+    job: _Job, base_runs: BaseRuns, runners: Sequence[tuple[str, Runner]], digest: str
 ) -> tuple[dict[str, Run], _Missing]:
     """Return the runs that are kept of a folder without a patch, and the runners without one."""
-    folder, table, _, limits, _ = asked
+    folder, table, _, limits, _ = job
     environment = environment_of(table, folder.root, folder.kept)
     only = [limits.apart, table.git, *(sorted(folder.first) if folder.reached_only else ())]
     only += [environment.get(name, "") for name in table.environment]
@@ -265,8 +265,8 @@ def _line_of(diagnostic: Diagnostic, line: int | None) -> tuple[object, ...]:
 class _Running:
     """The runs in one copy, prepared before the first: a run may put links and pipes in it."""
 
-    def __init__(self, asked: _Asked, copy: Copy) -> None:
-        folder, table, _, self._limits, self._cancel = asked
+    def __init__(self, job: _Job, copy: Copy) -> None:
+        folder, table, _, self._limits, self._cancel = job
         self._folder, self._copy = folder, copy
         self.home = copy.home
         self._environment = environment_of(table, folder.root, copy.home)

@@ -77,7 +77,7 @@ def search(
     query, pattern, problems = take_pattern(snapshot, query)
     run.notes += problems
     if pattern is None or environment.texts is None:
-        return _search(_Asked(snapshot, query, environment, run))
+        return _search(_Job(snapshot, query, environment, run))
     parsed = parse(snapshot, query, environment)
     # The time that parser processes take to start, with the first pattern, does not count.
     until = time.monotonic() + _SHARE_OF_PATTERN * query.budget.time_ms / 1_000
@@ -89,11 +89,11 @@ def search(
     allowed = allowed_node_ids(snapshot, environment.cache.stats(snapshot), parsed)
     run.facets = structure.facets(snapshot.live if allowed is None else allowed)
     environment = replace(environment, within=parsed.within)
-    results = _search(_Asked(snapshot, query, environment, run))
+    results = _search(_Job(snapshot, query, environment, run))
     return replace(results, hits=structure.mark(results.hits))
 
 
-class _Asked(NamedTuple):
+class _Job(NamedTuple):
     """A query without a pattern, what it is asked of, and the state of its search."""
 
     snapshot: Snapshot
@@ -102,21 +102,21 @@ class _Asked(NamedTuple):
     run: SearchRun
 
 
-def _search(asked: _Asked) -> Results:
-    snapshot, query, environment, run = asked
+def _search(job: _Job) -> Results:
+    snapshot, query, environment, run = job
     stages = environment.stages
     parsed = parse(snapshot, query, environment)
     run.notes += parsed.notes
     parsed, lines = filter_by_text(snapshot, parsed, environment.texts, run.notes)
     if not parsed.text and not parsed.exact:
-        return _list(asked, parsed, lines)
+        return _list(job, parsed, lines)
     if parsed.has_stop_words_alone:
         run.notes.append(STOP_WORDS_ALONE)
         return run.results((), 0, snapshot.generation)
     # An answer is judged by its first hits, however few are asked for.
     limit = max(query.limit, FIRST)
     depth = first_stage_depth(stages, limit, parsed)
-    stage_context = _stage_context(asked, parsed)
+    stage_context = _stage_context(job, parsed)
     if query.mode == "symbol" or parsed.has_operators:
         stats = environment.cache.stats(snapshot)
         hits, considered = rank_symbols(snapshot, stats, parsed, depth, environment.root)
@@ -128,13 +128,13 @@ def _search(asked: _Asked) -> Results:
             explanations = explain_symbols(hits, parsed)
             hits = _with(hits, chances, [()] * len(hits), explanations)
             return run.results(hits, considered, snapshot.generation)
-    likeness = _compare(asked, parsed)
-    context, ranking = _rank_nodes(asked, parsed, depth, likeness)
+    likeness = _compare(job, parsed)
+    context, ranking = _rank_nodes(job, parsed, depth, likeness)
     if ranking is None:
         _rate(run, parsed, (), ([], 0.0))
         return run.results((), 0, snapshot.generation)
     unit, source = unit_of(query), source_of(query, context.vectors)
-    hits, originals = _hits(asked, context, ranking, depth, likeness)
+    hits, originals = _hits(job, context, ranking, depth, likeness)
     # Copies are told apart by what the stages know, such as the folder that the user is in.
     hits = apply_stages(stages, hits, limit + _n_copies(originals), stage_context)
     hits = merge_copies(hits, originals, limit)
@@ -167,9 +167,9 @@ def _with(
     )
 
 
-def _list(asked: _Asked, parsed: ParsedQuery, lines: Mapping[int, Sequence[int]]) -> Results:
+def _list(job: _Job, parsed: ParsedQuery, lines: Mapping[int, Sequence[int]]) -> Results:
     """Answer a query without words: what passes its filters, by path."""
-    snapshot, query, environment, run = asked
+    snapshot, query, environment, run = job
     stats = environment.cache.stats(snapshot)
     allowed = allowed_node_ids(snapshot, stats, parsed)
     if allowed is None:
@@ -198,13 +198,13 @@ def _rate(
 
 
 def _rank_nodes(
-    asked: _Asked, parsed: ParsedQuery, depth: int, likeness: Likeness | None
+    job: _Job, parsed: ParsedQuery, depth: int, likeness: Likeness | None
 ) -> tuple[SignalContext, Ranking | None]:
     """Return the candidates, and how all signals rank the best `depth` of them; None if none.
 
     Where a `likeness` will be added to their scores, any of them can be among the best.
     """
-    snapshot, query, environment, run = asked
+    snapshot, query, environment, run = job
     mode = run.affordable_mode(query.mode, snapshot.n_nodes)
     embedder, enabled = environment.embedder, environment.settings.meaning.enabled
     vectors, notes = encode(parsed, mode, snapshot, embedder, enabled=enabled)
@@ -235,9 +235,9 @@ def _rank_nodes(
     return context, ranking
 
 
-def _compare(asked: _Asked, parsed: ParsedQuery) -> Likeness | None:
+def _compare(job: _Job, parsed: ParsedQuery) -> Likeness | None:
     """Return how similar the nodes are that the deep model, one of the stages, read in advance."""
-    snapshot, query, environment, run = asked
+    snapshot, query, environment, run = job
     ranker = next((stage for stage in environment.stages if isinstance(stage, DeepRanker)), None)
     read = environment.read_nodes
     if ranker is None or read is None or unit_of(query) == "file":
@@ -282,8 +282,8 @@ def explain(
     parsed = parse(snapshot, query, environment)
     parsed = replace(parsed, kinds=(), languages=(), globs=(), exact=(), within=None)
     vectors, _ = encode(parsed, query.mode, snapshot, environment.embedder)
-    asked = _Asked(snapshot, query, environment, run)
-    likeness = _compare(asked, parsed)
+    job = _Job(snapshot, query, environment, run)
+    likeness = _compare(job, parsed)
     context = retrieve_context(snapshot, query, parsed, vectors, environment, likeness)
     is_candidate = bool(context.candidates.position[node_id] >= 0)
     if not is_candidate:
@@ -298,7 +298,7 @@ def explain(
     others = others[others != row]
     best = others[top_k(np.asarray(ranking.scores, np.float64)[others], 1)].tolist()
     hits: Sequence[Hit] = _make_hits(context, ranking, [row, *best], environment.root)
-    stage_context = _stage_context(asked, parsed)
+    stage_context = _stage_context(job, parsed)
     for stage in environment.stages:
         hits = stage.rerank(hits, stage_context)
     hits = [replace(hits[0], rank=position), *hits[1:]]
@@ -306,8 +306,8 @@ def explain(
     return replace(hits[0], explanation=explanations[0])
 
 
-def _stage_context(asked: _Asked, parsed: ParsedQuery) -> StageContext:
-    _, _, environment, run = asked
+def _stage_context(job: _Job, parsed: ParsedQuery) -> StageContext:
+    _, _, environment, run = job
     settings, vectors = environment.settings, environment.vectors
     return StageContext(parsed, run, environment.text_of, settings, vectors)
 
@@ -377,18 +377,18 @@ def best_hits(
 
 
 def _hits(
-    asked: _Asked, context: SignalContext, ranking: Ranking, limit: int, likeness: Likeness | None
+    job: _Job, context: SignalContext, ranking: Ranking, limit: int, likeness: Likeness | None
 ) -> tuple[tuple[Hit, ...], dict[int, int]]:
     """Return the best `limit` nodes, or files, that share no lines, and who is a copy of whom.
 
     By their scores with `likeness`, which the stage of the deep model adds.
     """
-    query, root = asked.query, asked.environment.root
+    query, root = job.query, job.environment.root
     if query.files or query.overlapping:
         return best_hits(context, ranking, limit, root, unit_of(query)), {}
     node_ids = context.candidates.node_ids.take(ranking.nodes)
     added = likeness.of(node_ids) if likeness else np.zeros(len(node_ids), np.float32)
-    nodes = distinct_nodes(context, ranking, added, limit, root, asked.environment.text_of)
+    nodes = distinct_nodes(context, ranking, added, limit, root, job.environment.text_of)
     reasons = ranking.why([each.row for each in nodes])
     hits = [
         Hit(each.node, rank, _score(why), why)

@@ -1,7 +1,7 @@
 """The table of all messages: its handler, and the thread on which the handler runs.
 
-A new message is one module in this package and one line here. `exit` and `$/cancelRequest` are not
-in the table, since they belong to the connection: see `jsonrpc.protocol`.
+A new message is one function in this package and one line here. `exit` and `$/cancelRequest` are
+not in the table, since they belong to the connection: see `lsp/protocol`.
 """
 
 from __future__ import annotations
@@ -13,19 +13,12 @@ from lsprotocol import types
 
 from packhound.lsp.handlers import call_hierarchy as calls
 from packhound.lsp.handlers import execute_command as commands
+from packhound.lsp.handlers import lifecycle, synchronization, workspace_changes
 from packhound.lsp.handlers.accept import accept
 from packhound.lsp.handlers.code_lens import code_lens, code_lens_resolve
-from packhound.lsp.handlers.did_change import did_change
-from packhound.lsp.handlers.did_change_configuration import did_change_configuration
-from packhound.lsp.handlers.did_change_watched_files import did_change_watched_files
-from packhound.lsp.handlers.did_change_workspace_folders import did_change_workspace_folders
-from packhound.lsp.handlers.did_close import did_close
-from packhound.lsp.handlers.did_open import did_open
-from packhound.lsp.handlers.did_save import did_save
 from packhound.lsp.handlers.document_symbol import document_symbol
 from packhound.lsp.handlers.explain import explain
 from packhound.lsp.handlers.hover import hover
-from packhound.lsp.handlers.initialize import initialize, initialized
 from packhound.lsp.handlers.log_level import log_level, set_trace
 from packhound.lsp.handlers.overlay_text import overlay_text
 from packhound.lsp.handlers.pack import pack, pack_item, pack_page
@@ -33,9 +26,7 @@ from packhound.lsp.handlers.picked import picked
 from packhound.lsp.handlers.read import read
 from packhound.lsp.handlers.rebuild import rebuild
 from packhound.lsp.handlers.search import search
-from packhound.lsp.handlers.shutdown import shutdown
 from packhound.lsp.handlers.status import status
-from packhound.lsp.handlers.work_done_progress_cancel import work_done_progress_cancel
 from packhound.lsp.handlers.workspace_symbol import workspace_symbol, workspace_symbol_resolve
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.operations import operation_handler, traced_handler
@@ -48,21 +39,21 @@ _NOT_OF_EDITORS = ("forget", "forget_use", "rebuild_sources")
 """Operations whose requests have another name; `forget` is that of an agent's notes."""
 
 ON_READING_THREAD: dict[str, Handler] = {
-    types.INITIALIZE: initialize,
-    types.INITIALIZED: initialized,
-    types.SHUTDOWN: shutdown,
-    types.TEXT_DOCUMENT_DID_OPEN: did_open,
-    types.TEXT_DOCUMENT_DID_CHANGE: did_change,
-    types.TEXT_DOCUMENT_DID_SAVE: did_save,
-    types.TEXT_DOCUMENT_DID_CLOSE: did_close,
-    types.NOTEBOOK_DOCUMENT_DID_OPEN: did_open,
-    types.NOTEBOOK_DOCUMENT_DID_CHANGE: did_change,
-    types.NOTEBOOK_DOCUMENT_DID_SAVE: did_save,
-    types.NOTEBOOK_DOCUMENT_DID_CLOSE: did_close,
-    types.WORKSPACE_DID_CHANGE_CONFIGURATION: did_change_configuration,
-    types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: did_change_workspace_folders,
-    types.WORKSPACE_DID_CHANGE_WATCHED_FILES: did_change_watched_files,
-    types.WINDOW_WORK_DONE_PROGRESS_CANCEL: work_done_progress_cancel,
+    types.INITIALIZE: lifecycle.initialize,
+    types.INITIALIZED: lifecycle.initialized,
+    types.SHUTDOWN: lifecycle.shutdown,
+    types.TEXT_DOCUMENT_DID_OPEN: synchronization.did_open,
+    types.TEXT_DOCUMENT_DID_CHANGE: synchronization.did_change,
+    types.TEXT_DOCUMENT_DID_SAVE: synchronization.did_save,
+    types.TEXT_DOCUMENT_DID_CLOSE: synchronization.did_close,
+    types.NOTEBOOK_DOCUMENT_DID_OPEN: synchronization.did_open,
+    types.NOTEBOOK_DOCUMENT_DID_CHANGE: synchronization.did_change,
+    types.NOTEBOOK_DOCUMENT_DID_SAVE: synchronization.did_save,
+    types.NOTEBOOK_DOCUMENT_DID_CLOSE: synchronization.did_close,
+    types.WORKSPACE_DID_CHANGE_CONFIGURATION: workspace_changes.did_change_configuration,
+    types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: workspace_changes.did_change_workspace_folders,
+    types.WORKSPACE_DID_CHANGE_WATCHED_FILES: workspace_changes.did_change_watched_files,
+    types.WINDOW_WORK_DONE_PROGRESS_CANCEL: workspace_changes.work_done_progress_cancel,
     "packhound/picked": picked,
     "packhound/logLevel": log_level,
     types.SET_TRACE: set_trace,

@@ -1,4 +1,4 @@
-"""`initialize` and `initialized`."""
+"""Lifecycle messages: `initialize`, `initialized` and `shutdown`."""
 
 from __future__ import annotations
 
@@ -15,3 +15,8 @@ def initialize(ls: PackhoundServer, params: types.InitializeParams) -> None:
 def initialized(ls: PackhoundServer, params: object) -> None:
     """Register for notifications, pull settings and open folders."""
     ls.session.start()
+
+
+def shutdown(ls: PackhoundServer, params: object) -> None:
+    """Begin to close the indexes; `exit` waits for them."""
+    ls.session.close(timeout_s=0)
