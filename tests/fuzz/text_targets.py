@@ -87,11 +87,19 @@ def patches(data: bytes) -> None:
         lines += ["diff --git a/x b/x", "--- a/x", "+++ b/dir/é x.py\t"]
         for _ in range(draw.number(3)):
             old, n_old, new, n_new = (draw.number(300) for _ in range(4))
-            n_old, n_new = n_old % 4, n_new % 4
-            lines.append(f"@@ -{old},{n_old} +{new},{n_new} @@ {draw.text(8)}")
+            n_old, n_new, n_context = n_old % 4, n_new % 4, draw.number(3)
+            counts = f"-{old},{n_old + n_context} +{new},{n_new + n_context}"
+            lines.append(f"@@ {counts} @@ {draw.text(8)}")
+            lines += [" " + draw.of(LIKE_PATCHES) + draw.text(6) for _ in range(n_context)]
             lines += ["-" + draw.of(LIKE_PATCHES) + draw.text(6) for _ in range(n_old)]
             lines += ["+" + draw.of(LIKE_PATCHES) + draw.text(6) for _ in range(n_new)]
-            expected.append(("dir/é x.py", Hunk(old, n_old, new, n_new)))
+            if n_old or n_new:
+                # Of no lines it is the line before that is given.
+                first_old, first_new = (
+                    start + n_context - bool(n_context and not n)
+                    for start, n in ((old, n_old), (new, n_new))
+                )
+                expected.append(("dir/é x.py", Hunk(first_old, n_old, first_new, n_new)))
     assert list(read_hunks(lines)) == expected
     list(read_hunks(draw.spliced((*LIKE_PATCHES, "\n", "1,", "+"), 40).split("\n")))
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 OPTIONS = (
-    *("--unified=0", "--relative", "--no-color", "--no-ext-diff", "--no-textconv"),
+    *("--unified=1", "--relative", "--no-color", "--no-ext-diff", "--no-textconv"),
     *("--ignore-submodules", "--src-prefix=a/", "--dst-prefix=b/"),
 )
-"""Options that make git print patches without context, and start no program for it."""
+"""Options that make git print patches, and start no program for it. Without context git aligns
+lines in another way than it does where a person looks."""
 
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _ESCAPE = re.compile(rb"\\(?:([0-7]{3})|(.))")
@@ -37,19 +39,25 @@ class Hunk:
 
 
 def read_hunks(lines: Iterable[str], mark: str = "\0") -> Iterator[tuple[str, Hunk | None]]:
-    """Yield hunks with the path of the new file; a line that begins with `mark` comes with None.
+    """Yield what replaces lines in a row, with the path of the new file, without its context.
 
-    Lines of a hunk are counted, not read, since they can look like headers.
+    A line that begins with `mark` comes with None. Lines of a hunk are counted, since they can look
+    like headers.
     """
-    path, n_old, n_new = "", 0, 0
-    for line in lines:
+    path, old, new, n_old, n_new, start = "", 0, 0, 0, 0, (0, 0)
+    for line in chain(lines, ("",)):
         if n_new and line.startswith("+"):
-            n_new -= 1
-        elif n_old and line.startswith("-"):
-            n_old -= 1
-        elif (n_old or n_new) and (not line or line[0] in " \\"):
-            context = not line.startswith("\\")
-            n_old, n_new = max(0, n_old - context), max(0, n_new - context)
+            new, n_new = new + 1, n_new - 1
+            continue
+        if n_old and line.startswith("-"):
+            old, n_old = old + 1, n_old - 1
+            continue
+        if (n_old or n_new) and line.startswith("\\"):
+            continue
+        if start != (old, new):
+            yield path, _between(start, (old, new))
+        if (n_old or n_new) and line[:1] in (" ", ""):
+            old, new, n_old, n_new = old + 1, new + 1, max(0, n_old - 1), max(0, n_new - 1)
         else:
             # Anything else ends a hunk, also one that was quoted in part.
             n_old = n_new = 0
@@ -59,10 +67,14 @@ def read_hunks(lines: Iterable[str], mark: str = "\0") -> Iterator[tuple[str, Hu
             elif line.startswith("+++ "):
                 path = _new_path(line[4:])
             elif path and (match := _HUNK.match(line)):
-                counts = (1 if part is None else int(part) for part in match.groups())
-                hunk = Hunk(*counts)
-                n_old, n_new = hunk.n_old, hunk.n_new
-                yield path, hunk
+                old, n_old, new, n_new = (1 if n is None else int(n) for n in match.groups())
+                old, new = old + (not n_old), new + (not n_new)
+        start = old, new
+
+
+def _between(start: tuple[int, int], end: tuple[int, int]) -> Hunk:
+    n_old, n_new = end[0] - start[0], end[1] - start[1]
+    return Hunk(start[0] - (not n_old), n_old, start[1] - (not n_new), n_new)
 
 
 def _new_path(header: str) -> str:

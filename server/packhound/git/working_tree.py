@@ -108,7 +108,7 @@ def changed_lines(
 
 
 def parse_diff(diff: str) -> dict[str, tuple[Lines, ...]]:
-    """Return the changed lines by path of a diff without context; a removal marks its line."""
+    """Return the changed lines by path of a diff; a removal marks its line."""
     changed: dict[str, list[Lines]] = {}
     for path, hunk in read_hunks(diff.split("\n")):
         if hunk:
