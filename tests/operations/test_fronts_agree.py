@@ -176,10 +176,15 @@ def of_editors(name: str, answer: Any) -> Any:
 def plain(value: Any) -> Any:
     """Return an answer without what a front adds or measures."""
     if isinstance(value, list):
-        return [plain(each) for each in value]
+        return [plain(each) for each in value if not is_of_the_clock(each)]
     if not isinstance(value, dict):
         return value
     return {key: plain(each) for key, each in value.items() if key not in OF_A_FRONT}
+
+
+def is_of_the_clock(value: Any) -> bool:
+    """An engine says so after 2 s; a command looks at the disk itself."""
+    return isinstance(value, str) and value.startswith("the disk was last looked at")
 
 
 @pytest.fixture(scope="module", params=[ONE, TWO, "nested"])
