@@ -94,4 +94,4 @@ def _likely_nodes(snapshot: Snapshot, stats: CorpusStats, message: str) -> NDArr
     likely = np.flatnonzero(weights > _MIN_COVERED * total)
     is_prose = stats.flags[FLAGS.index("is_prose")].take(snapshot.file_of.take(likely))
     likely = likely[is_prose == 0]
-    return best_nodes(snapshot, stats, likely, weights[likely], _MAX_NODES)
+    return best_nodes(snapshot, likely, weights[likely], _MAX_NODES)

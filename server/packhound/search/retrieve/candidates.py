@@ -20,7 +20,6 @@ from packhound.core.arrays import (
     unique_sorted,
 )
 from packhound.index import FileEntry, Snapshot
-from packhound.search.retrieve.corpus_stats import CorpusStats
 
 Value = TypeVar("Value", bound=np.generic)
 
@@ -70,14 +69,13 @@ class Candidates:
 
 def gather(
     snapshot: Snapshot,
-    stats: CorpusStats,
     files: NDArray[np.integer[Any]],
     allowed: Mask | None,
     *,
     truncated: bool = False,
 ) -> Candidates:
     """Return all allowed nodes of the given files; files without one are dropped."""
-    entries = [entry for i in files.tolist() if (entry := stats.files[i]) is not None]
+    entries = [snapshot.files[snapshot.paths[file_id]] for file_id in files.tolist()]
     groups = [entry.node_ids for entry in entries]
     if allowed is not None:
         groups = [node_ids[allowed[node_ids]] for node_ids in groups]
@@ -90,18 +88,14 @@ def gather(
 
 
 def group_by_file(
-    snapshot: Snapshot,
-    stats: CorpusStats,
-    node_ids: NDArray[np.integer[Any]],
-    *,
-    truncated: bool = False,
+    snapshot: Snapshot, node_ids: NDArray[np.integer[Any]], *, truncated: bool = False
 ) -> Candidates:
     """Return live node ids as candidates."""
     file_ids = snapshot.file_of.take(node_ids)
     order = np.lexsort((node_ids, file_ids))
     files = unique_sorted(file_ids)
     counts = np.diff(file_ids[order].searchsorted(files), append=len(node_ids))
-    entries = [entry for i in files.tolist() if (entry := stats.files[i]) is not None]
+    entries = [snapshot.files[snapshot.paths[file_id]] for file_id in files.tolist()]
     return _candidates(snapshot, entries, node_ids[order].astype(np.intp), counts, truncated)
 
 

@@ -87,7 +87,7 @@ def retrieve(
     matches = match_terms(snapshot, stats, query.terms, query.weights)
     matched = _filter(matches.matched, allowed)
     n_nearest = limits.meaning if limits else _N_NEAREST
-    nearest = _nearest(snapshot, stats, vector, cosines, allowed, n_nearest)
+    nearest = _nearest(snapshot, vector, cosines, allowed, n_nearest)
     named, named_folded = _nodes_by_name(snapshot, query.names)
     named_any = _union(named)
     printers = np.fromiter(query.printers, np.int32, len(query.printers))
@@ -97,14 +97,14 @@ def retrieve(
     if limits is None:
         best, sums = max_and_sum_by_file(snapshot, matches.node_scores, matched)
         file_scores = score_files(best, sums, stats.plain, query)
-        candidates = choose_files(snapshot, stats, file_scores, nearest, names, allowed, budget)
+        candidates = choose_files(snapshot, file_scores, nearest, names, allowed, budget)
         file_nodes = candidates
     else:
         candidates = choose_nodes(
             *(snapshot, stats, query, matches.node_scores, matched, nearest, names),
             *(_filter(further, allowed), limits, budget),
         )
-        file_nodes = gather(snapshot, stats, candidates.files, allowed)
+        file_nodes = gather(snapshot, candidates.files, allowed)
     return Retrieval(
         candidates=candidates,
         file_nodes=file_nodes,
@@ -119,7 +119,6 @@ def retrieve(
 @traced("by meaning")
 def _nearest(
     snapshot: Snapshot,
-    stats: CorpusStats,
     vector: Floats | None,
     cosines: Floats | None,
     allowed: Mask | None,
@@ -134,7 +133,7 @@ def _nearest(
     if allowed is not None:
         cosines = np.where(allowed, cosines, np.float32(0))
     likely = top_k(cosines, k, 1e-6)
-    node_ids = best_nodes(snapshot, stats, likely, cosines.take(likely), k).astype(np.int32)
+    node_ids = best_nodes(snapshot, likely, cosines.take(likely), k).astype(np.int32)
     falling = -cosines.take(node_ids)
     order = np.argsort(falling, kind="stable")
     if not np.diff(falling[order]).all():
@@ -224,7 +223,7 @@ def choose_nodes(
     def best(node_ids: NDArray[np.integer[Any]], scores: Floats, k: int) -> NodeIds:
         plain = stats.plain.take(snapshot.file_of.take(node_ids))
         lowered = _lower_tests(scores, plain, query)
-        return best_nodes(snapshot, stats, node_ids, lowered, k).astype(np.int32)
+        return best_nodes(snapshot, node_ids, lowered, k).astype(np.int32)
 
     k = limits.within(budget)
     by_words = best(matched, node_scores.take(matched), k.words)
@@ -241,12 +240,11 @@ def choose_nodes(
     n_available = (len(matched), len(nearest), max(map(len, named)))
     truncated = k != limits and any(n > limit for n, limit in zip(n_available, k, strict=True))
     chosen = unique_sorted(np.concatenate((by_words, nearest[: k.meaning], by_name, further)))
-    return group_by_file(snapshot, stats, chosen, truncated=truncated)
+    return group_by_file(snapshot, chosen, truncated=truncated)
 
 
 def choose_files(
     snapshot: Snapshot,
-    stats: CorpusStats,
     file_scores: Floats,
     nearest: NodeIds,
     named: Sequence[NodeIds],
@@ -271,15 +269,11 @@ def choose_files(
     if truncated:
         by_turns = _interleave(by_words, by_meaning)
         files = np.sort(_first_distinct(np.concatenate((by_name, by_turns)), max_files))
-    return gather(snapshot, stats, files, allowed, truncated=truncated)
+    return gather(snapshot, files, allowed, truncated=truncated)
 
 
 def best_nodes(
-    snapshot: Snapshot,
-    stats: CorpusStats,
-    node_ids: NDArray[np.integer[Any]],
-    scores: Floats,
-    k: int,
+    snapshot: Snapshot, node_ids: NDArray[np.integer[Any]], scores: Floats, k: int
 ) -> NDArray[np.integer[Any]]:
     """Return the k of some node ids with the largest scores; of equals the first by path and start.
 
@@ -294,10 +288,10 @@ def best_nodes(
     mask = np.zeros(snapshot.n_node_ids, np.bool_)
     mask[tied] = True
     files = unique_sorted(snapshot.file_of.take(tied)).tolist()
-    for file_id in sorted(files, key=snapshot.paths.__getitem__):
-        entry = stats.files[file_id]
-        if len(above) < k and entry is not None:
-            above = np.concatenate((above, entry.node_ids[mask[entry.node_ids]]))
+    for path in sorted(snapshot.paths[file_id] for file_id in files):
+        if len(above) < k:
+            node_ids = snapshot.files[path].node_ids
+            above = np.concatenate((above, node_ids[mask[node_ids]]))
     chosen: NDArray[np.integer[Any]] = above[:k]
     return chosen
 

@@ -53,10 +53,9 @@ class SignalContext:
 
     def with_node(self, node_id: int) -> SignalContext:
         """Return the context with one candidate more."""
-        snapshot, stats = self.snapshot, self.stats
         node_ids = np.append(self.candidates.node_ids, node_id)
-        candidates = group_by_file(snapshot, stats, node_ids)
-        file_nodes = gather(snapshot, stats, candidates.files, None)
+        candidates = group_by_file(self.snapshot, node_ids)
+        file_nodes = gather(self.snapshot, candidates.files, None)
         retrieval = replace(self.retrieval, candidates=candidates, file_nodes=file_nodes)
         return replace(self, retrieval=retrieval)
 
