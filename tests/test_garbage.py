@@ -9,6 +9,7 @@ import os
 import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,10 @@ import pytest
 from packhound.core.user_folders import cache_folder
 from packhound.daemon import connect
 from packhound.daemon.client import SESSION
-from packhound.daemon.requests import FolderSessions
+from packhound.daemon.requests import serve_command_line
 from packhound.daemon.socket_server import SocketServer
-from packhound.lsp import LspSessions
-from packhound.mcp import McpSessions
+from packhound.lsp import serve_editor
+from packhound.mcp import serve_agent
 from packhound.relay import EditorTexts
 from packhound.service import EnginePool
 from tests.support.git_repository import git
@@ -59,7 +60,7 @@ class LspSession:
     """A session of an editor."""
 
     def __init__(self, pool: EnginePool) -> None:
-        sessions = LspSessions(pool, EditorTexts(cache_folder()))
+        sessions = partial(serve_editor, pool, EditorTexts(cache_folder()))
         self._socket = begin(sessions, {"relay": os.getpid()})
         self._stream = self._socket.makefile("rb")
         self._ids = itertools.count(1)
@@ -200,7 +201,7 @@ def test_no_tool_call_of_an_agent_leaves_garbage(
 ) -> None:
     settings = {"mcp.tools": ["default", "memory"]}
     roots = {"roots": [str(folder)], "started_in": str(folder)}
-    sessions = McpSessions(pool, EditorTexts(cache_folder()))
+    sessions = partial(serve_agent, pool, EditorTexts(cache_folder()))
     ours = begin(sessions, {"settings": settings, **roots})
     stream, ids = ours.makefile("rb"), itertools.count(1)
 
@@ -243,7 +244,7 @@ def test_no_tool_call_of_an_agent_leaves_garbage(
 def test_no_request_of_the_command_line_leaves_garbage(
     pool: EnginePool, lsp: LspSession, folder: Path
 ) -> None:
-    sessions = {SESSION: FolderSessions(pool, EditorTexts(cache_folder()))}
+    sessions = {SESSION: partial(serve_command_line, pool, EditorTexts(cache_folder()))}
     server = SocketServer(cache_folder(), sessions)
     connection = connect([folder])
     assert connection

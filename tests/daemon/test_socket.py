@@ -9,6 +9,7 @@ import stat
 import threading
 import time
 from contextlib import closing, suppress
+from functools import partial
 
 import pytest
 
@@ -18,7 +19,7 @@ from packhound.core.types import Document
 from packhound.core.user_folders import cache_folder
 from packhound.daemon import connect
 from packhound.daemon.client import SESSION
-from packhound.daemon.requests import FolderSessions
+from packhound.daemon.requests import serve_command_line
 from packhound.daemon.socket_server import SocketServer
 from packhound.relay import EditorTexts
 from packhound.service import EnginePool
@@ -41,7 +42,7 @@ def engine(pool, folder):
 
 
 def serve(pool) -> SocketServer:
-    sessions = {SESSION: FolderSessions(pool, EditorTexts(cache_folder()))}
+    sessions = {SESSION: partial(serve_command_line, pool, EditorTexts(cache_folder()))}
     return SocketServer(cache_folder(), sessions)
 
 

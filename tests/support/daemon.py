@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from packhound.core.settings import Settings
 from packhound.core.user_folders import cache_folder
 from packhound.daemon.client import SESSION
-from packhound.daemon.requests import FolderSessions
+from packhound.daemon.requests import serve_command_line
 from packhound.daemon.socket_server import SocketServer
 from packhound.relay import EditorTexts
 from packhound.service import Engine, EnginePool
@@ -19,7 +20,7 @@ from packhound.service import Engine, EnginePool
 def served(root: Path, settings: Settings | None = None) -> Iterator[Engine]:
     """Yield the engine of a folder that this process serves to the command line."""
     pool = EnginePool(linger_s=60)
-    sessions = {SESSION: FolderSessions(pool, EditorTexts(cache_folder()))}
+    sessions = {SESSION: partial(serve_command_line, pool, EditorTexts(cache_folder()))}
     server = SocketServer(cache_folder(), sessions)
     try:
         engine = pool.acquire(root, settings or Settings(), lambda: None)

@@ -35,18 +35,13 @@ _FRESH_S = 2.0
 """Time for files that changed on disk to be read before an answer; then it says what is missing."""
 
 
-class FolderSessions:
-    """Sessions whose requests are the operations, on the folders that they began with."""
-
-    def __init__(self, pool: EnginePool, editors: EditorTexts) -> None:
-        self._pool, self._editors = pool, editors
-
-    def __call__(self, connection: socket.socket, /, arguments: Mapping[str, Any]) -> None:
-        """Serve a client on its socket."""
-        roots = [Path(str(root)) for root in arguments["roots"]]
-        folders = _Folders(self._pool, self._editors, roots)
-        with closing(Session(Lines(), SocketStream(connection), folders)) as session:
-            session.run()
+def serve_command_line(
+    pool: EnginePool, editors: EditorTexts, connection: socket.socket, arguments: Mapping[str, Any]
+) -> None:
+    """Serve a client whose requests are the operations, on the folders of the arguments."""
+    folders = _Folders(pool, editors, [Path(str(root)) for root in arguments["roots"]])
+    with closing(Session(Lines(), SocketStream(connection), folders)) as session:
+        session.run()
 
 
 class _Folders:

@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import time
+from functools import partial
 
 from packhound import __version__
 from packhound.core.errors import SettingsError
@@ -15,10 +16,10 @@ from packhound.core.file_lock import FileLock
 from packhound.core.private_file import make_private_folder
 from packhound.core.user_folders import cache_folder
 from packhound.daemon.client import SESSION
-from packhound.daemon.requests import FolderSessions
+from packhound.daemon.requests import serve_command_line
 from packhound.daemon.socket_server import Session, SocketServer
-from packhound.lsp import LspSessions
-from packhound.mcp import McpSessions
+from packhound.lsp import serve_editor
+from packhound.mcp import serve_agent
 from packhound.relay import RETIRE, EditorTexts, address_file
 from packhound.service import EnginePool
 
@@ -46,9 +47,9 @@ def serve_daemon() -> None:
     stop = threading.Event()
     sessions: dict[str, Session] = {
         RETIRE: lambda _, arguments: stop.set(),
-        SESSION: FolderSessions(pool, editors),
-        "lsp": LspSessions(pool, editors),
-        "mcp": McpSessions(pool, editors),
+        SESSION: partial(serve_command_line, pool, editors),
+        "lsp": partial(serve_editor, pool, editors),
+        "mcp": partial(serve_agent, pool, editors),
     }
     server = SocketServer(cache, sessions)
     log.info("packhound %s serves agents and editors in the background", __version__)

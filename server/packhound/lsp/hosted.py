@@ -19,42 +19,38 @@ SESSION = "lsp"
 """Name of such sessions on the socket of a folder and of the background engine."""
 
 
-class LspSessions:
-    """Sessions of editors over the engines of a pool; the thread of a connection reads from it."""
+def serve_editor(
+    pool: EnginePool, editors: EditorTexts, connection: socket.socket, arguments: Mapping[str, Any]
+) -> None:
+    """Serve an editor on its socket until `exit` or the end of its stream."""
+    # An agent's process never needs these, and they take half a second to load.
+    from packhound.lsp.handlers.registry import register_handlers
+    from packhound.lsp.language_server import PackhoundServer
+    from packhound.lsp.logs import ClientHandler
 
-    def __init__(self, pool: EnginePool, editors: EditorTexts) -> None:
-        self._pool, self._editors = pool, editors
+    class HostedServer(PackhoundServer):
+        def end(self, code: int) -> NoReturn:
+            raise SystemExit(code)
 
-    def __call__(self, connection: socket.socket, /, arguments: Mapping[str, Any]) -> None:
-        """Serve a client until `exit` or the end of its stream."""
-        # An agent's process never needs these, and they take half a second to load.
-        from packhound.lsp.handlers.registry import register_handlers
-        from packhound.lsp.language_server import PackhoundServer
-        from packhound.lsp.logs import ClientHandler
+        def watch(self, process_id: int) -> None:
+            """Leave that to the relay, whose end closes the connection."""
 
-        class HostedServer(PackhoundServer):
-            def end(self, code: int) -> NoReturn:
-                raise SystemExit(code)
+    relay_id = int(arguments["relay"])
+    server = HostedServer(pool, lambda: editors.add(relay_id))
+    register_handlers(server)
+    handlers: list[logging.Handler] = [ClientHandler(server)]
+    if log_file := arguments.get("log_file"):
+        handlers.append(create_log_handler(Path(log_file)))
+    logger = logging.getLogger("packhound")
+    for handler in handlers:
+        handler.setLevel(logging.DEBUG if arguments.get("verbose") else logging.INFO)
+        logger.addHandler(handler)
 
-            def watch(self, process_id: int) -> None:
-                """Leave that to the relay, whose end closes the connection."""
-
-        relay_id = int(arguments["relay"])
-        server = HostedServer(self._pool, lambda: self._editors.add(relay_id))
-        register_handlers(server)
-        handlers: list[logging.Handler] = [ClientHandler(server)]
-        if log_file := arguments.get("log_file"):
-            handlers.append(create_log_handler(Path(log_file)))
-        logger = logging.getLogger("packhound")
+    try:
+        server.serve(SocketStream(connection))
+    except SystemExit:
+        pass  # Of the session, not of the process.
+    finally:
+        editors.discard(relay_id)
         for handler in handlers:
-            handler.setLevel(logging.DEBUG if arguments.get("verbose") else logging.INFO)
-            logger.addHandler(handler)
-
-        try:
-            server.serve(SocketStream(connection))
-        except SystemExit:
-            pass  # Of the session, not of the process.
-        finally:
-            self._editors.discard(relay_id)
-            for handler in handlers:
-                logger.removeHandler(handler)
+            logger.removeHandler(handler)

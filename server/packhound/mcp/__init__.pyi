@@ -7,5 +7,5 @@ from .agent_configs import server_command as server_command
 from .agent_skill import plan_skill as plan_skill
 from .check import check_server as check_server
 from .relay_process import relay as relay
-from .server import McpSessions as McpSessions
+from .server import serve_agent as serve_agent
 from .server import serve_mcp as serve_mcp

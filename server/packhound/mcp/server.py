@@ -54,29 +54,25 @@ def serve_mcp(roots: Sequence[Path], overrides: Overrides) -> None:
         pool.close()
 
 
-class McpSessions:
-    """Sessions of agents over the engines of a pool."""
+def serve_agent(
+    pool: EnginePool, editors: EditorTexts, connection: socket.socket, arguments: Mapping[str, Any]
+) -> None:
+    """Serve an agent on its socket; the arguments are the roots and the settings of `--set`.
 
-    def __init__(self, pool: EnginePool, editors: EditorTexts) -> None:
-        self._pool, self._editors = pool, editors
-
-    def __call__(self, connection: socket.socket, /, arguments: Mapping[str, Any]) -> None:
-        """Serve a client on its socket; the arguments are the roots and the settings of `--set`.
-
-        Without roots the client is asked for its own, or else `started_in` is served.
-        """
-        folders = SessionFolders(
-            [Path(root) for root in arguments["roots"]],
-            Path(arguments["started_in"]),
-            Overrides.of_command_line(dict(arguments["settings"])),
-            self._pool,
-            self._editors,
-            is_resumed=bool(arguments.get(RESUMED)),
-        )
-        try:
-            McpSession(SocketStream(connection), FolderTools(folders)).run()
-        finally:
-            folders.close()
+    Without roots the client is asked for its own, or else `started_in` is served.
+    """
+    folders = SessionFolders(
+        [Path(root) for root in arguments["roots"]],
+        Path(arguments["started_in"]),
+        Overrides.of_command_line(dict(arguments["settings"])),
+        pool,
+        editors,
+        is_resumed=bool(arguments.get(RESUMED)),
+    )
+    try:
+        McpSession(SocketStream(connection), FolderTools(folders)).run()
+    finally:
+        folders.close()
 
 
 class FolderTools:
