@@ -32,8 +32,7 @@ class CheckRequest(Request):
     """A patch, and what of it is checked."""
 
     diff: Annotated[
-        str,
-        sized("A diff, as `git diff` prints it, or the id of an overlay.", _MAX_PATCH, 1),
+        str, sized("A diff, as `git diff` prints it, or the id of an overlay.", _MAX_PATCH, 1)
     ]
     runners: Annotated[Words, about("Tools to run, as `pytest`; all that apply.")] = ()
     allow: Annotated[Globs, about("Only such paths may the patch change.")] = ()

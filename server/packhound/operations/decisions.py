@@ -10,6 +10,7 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from packhound import service
@@ -53,10 +54,7 @@ By = Annotated[Word, about("Who decides; else the user of this computer.")]
 class Accept(Request):
     """A proposal, and what may be done to take it."""
 
-    proposal: Annotated[
-        str,
-        sized("Id of an overlay, or a diff itself.", MAX_PATCH, 1),
-    ]
+    proposal: Annotated[str, sized("Id of an overlay, or a diff itself.", MAX_PATCH, 1)]
     three_way: Annotated[
         bool, about("Merge it into files with unsaved or uncommitted changes.")
     ] = False
@@ -130,10 +128,11 @@ def check_acceptance(call: Call, request: Accept, editor: object = None) -> Acce
         overlay = None if is_diff else _open_one(find_overlay(call, request.proposal)[1])
         patch = overlay.patch if overlay else service.patch_bytes(request.proposal)
         root.engine.take_back()
+        plan = partial(
+            service.plan_changes, root.engine, patch, three_way=request.three_way, editor=editor
+        )
         try:
-            changes = service.plan_changes(
-                root.engine, patch, three_way=request.three_way, editor=editor
-            )
+            changes = plan()
         except SettingsError as refusal:
             refusals.append(refusal)
             continue
@@ -146,9 +145,7 @@ def check_acceptance(call: Call, request: Accept, editor: object = None) -> Acce
         accepted = Acceptance(root, overlay, changes, _summary(root, overlay), hooks, "")
         if request.check:
             accepted = _checked(call, request, accepted)
-            if changes != service.plan_changes(
-                root.engine, patch, three_way=request.three_way, editor=editor
-            ):
+            if changes != plan():
                 raise SettingsError("nothing was written: its files were changed meanwhile")
         return accepted
     raise service.best_refusal(refusals)

@@ -16,13 +16,9 @@ class RecordEpisode(Request):
     """An event, and what came of it."""
 
     kind: Annotated[EpisodeKind, about("What happened.")]
-    text: Annotated[
-        str,
-        sized("What was asked, packed, run or decided.", MAX_EPISODE_TEXT, 1),
-    ]
+    text: Annotated[str, sized("What was asked, packed, run or decided.", MAX_EPISODE_TEXT, 1)]
     result: Annotated[
-        Literal["", "accepted", "rejected"],
-        about("What came of it, if it is known."),
+        Literal["", "accepted", "rejected"], about("What came of it, if it is known.")
     ] = ""
     code: References = ()
     conversation: Annotated[str, sized("Conversation that it belongs to.", 200)] = ""

@@ -74,8 +74,7 @@ class _Written(Request):
     author: Annotated[_Name, about("Person or agent who wrote it.")] = ""
     code: References = ()
     shared: Annotated[
-        bool | None,
-        about("Share it with the team, as a file in `.packhound/notes`."),
+        bool | None, about("Share it with the team, as a file in `.packhound/notes`.")
     ] = None
 
 

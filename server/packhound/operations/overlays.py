@@ -131,12 +131,10 @@ def show(call: Call, request: ShowOverlay) -> Json:
     is not saved.
     """
     root, overlay = find_overlay(call, request.id)
-    diff = (
-        {"diff": without_secrets(overlay.patch.decode("utf-8", "replace"))}
-        if request.with_diff
-        else {}
-    )
-    return {**_row(call, root, overlay), **verdict_of_overlay(root, overlay), **diff}
+    row = {**_row(call, root, overlay), **verdict_of_overlay(root, overlay)}
+    if request.with_diff:
+        row["diff"] = without_secrets(overlay.patch.decode("utf-8", "replace"))
+    return row
 
 
 def discard(call: Call, request: OverlayId) -> Json:
@@ -178,12 +176,13 @@ def _row(call: Call, root: Root, overlay: Overlay) -> Json:
         ],
         "open": overlay.is_open,
     }
+    row |= {"applies": False, "problem": "", "files": []}
     if not overlay.is_open:
-        return {**row, "applies": False, "problem": "", "files": []}
+        return row
     try:
         folder = root.engine.proposals.open(overlay.patch).folder
     except SettingsError as refusal:
-        return {**row, "applies": False, "problem": str(refusal), "files": []}
+        return {**row, "problem": str(refusal)}
     now = folder.base_digests()
     files = [
         {
@@ -196,7 +195,7 @@ def _row(call: Call, root: Root, overlay: Overlay) -> Json:
         }
         for file in folder.patched.values()
     ]
-    return {**row, "applies": True, "problem": "", "files": files}
+    return {**row, "applies": True, "files": files}
 
 
 def verdict_of_overlay(root: Root, overlay: Overlay) -> Json:

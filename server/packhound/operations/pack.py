@@ -60,8 +60,7 @@ class Pack(Request):
     focus_path: FocusPath = ""
     focus_line: Line = 0
     focus_lines: Annotated[
-        tuple[Line, ...],
-        sized("First and last line of what is selected in that file.", 2),
+        tuple[Line, ...], sized("First and last line of what is selected in that file.", 2)
     ] = ()
     open_paths: Annotated[
         tuple[str, ...], about("Files of its folder that are open in the editor.")

@@ -83,10 +83,9 @@ class Search(Request):
     exclude: ExcludedGlobs = ()
     tests: Annotated[Tests, about("Tests below what they test, left out, or alone.")] = "last"
     files: Annotated[bool, about("One hit per file.")] = False
-    deep: Annotated[
-        bool,
-        about("Read the 50 best hits again, with the bundled transformer."),
-    ] = True
+    deep: Annotated[bool, about("Read the 50 best hits again, with the bundled transformer.")] = (
+        True
+    )
     git: Annotated[bool, about("Add the commits that the lines of each hit stem from, by git.")] = (
         False
     )
@@ -129,21 +128,16 @@ class Search(Request):
     )
     before: Annotated[_Day, about("Only what was changed before that.")] = ""
     tags: Annotated[Words, about("Only what has one of these tags.")] = ()
-    pattern: Annotated[
-        str,
-        sized("Code with holes that hits have: raise $E($$$).", 4_000),
-    ] = ""
+    pattern: Annotated[str, sized("Code with holes that hits have: raise $E($$$).", 4_000)] = ""
     facets: Annotated[Words, about("Only where holes of the pattern are this: NAME=VALUE.")] = ()
     remotes: Annotated[
-        bool,
-        about("Search the repositories of team.remotes too, as far as they are pulled."),
+        bool, about("Search the repositories of team.remotes too, as far as they are pulled.")
     ] = True
     focus_path: FocusPath = ""
     focus_line: Line = 0
     offset: Offset = 0
     snippet_lines: Annotated[
-        SnippetLines | None,
-        about("Lines of code of each hit, else by rank."),
+        SnippetLines | None, about("Lines of code of each hit, else by rank.")
     ] = None
     explain: Annotated[bool, about("Say what speaks for each hit and against it.")] = False
     max_tokens: MaxTokens = 1_200

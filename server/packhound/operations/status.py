@@ -46,8 +46,7 @@ class StatusOf(Request):
         bool, about("List the files that are not searched, each with the reason.")
     ] = False
     costs: Annotated[
-        bool,
-        about("Count the tokens of packs and of answers to agents, by folder and day."),
+        bool, about("Count the tokens of packs and of answers to agents, by folder and day.")
     ] = False
     folders: Annotated[
         bool, about("Count files and definitions by folder, and the memory in use.")

@@ -48,10 +48,7 @@ _BODY_LINES = 60
 class Symbol(Request):
     """The name or the place of a definition; `limit` bounds the rows of each kind."""
 
-    name: Annotated[
-        str,
-        sized("NAME, Qual.name, PATH:LINE or PATH#NAME.", 4_096, 1),
-    ]
+    name: Annotated[str, sized("NAME, Qual.name, PATH:LINE or PATH#NAME.", 4_096, 1)]
     line: Line = 0
     distance: Annotated[int, number("Calls to follow.", 1, 4)] = 1
     limit: Annotated[int, number("Rows of each kind.", 1, MAX_HITS)] = 30
