@@ -153,6 +153,16 @@ def test_a_call_answers_further_queries_and_says_which_it_cannot(melons):
     assert text.startswith(f"== {places['path']}\n{alone}\n== fruit/melon_1.py:2\n")
 
 
+@pytest.mark.parametrize(("name", "field"), [("read_node", "path"), ("symbol", "name")])
+def test_the_line_of_the_first_place_is_not_that_of_further_ones(melons, name, field):
+    further = "fruit/melons.py#ripen_melon"
+    places = {field: "fruit/melon_1.py", "line": 2, "also": [further]}
+    answer = call(melons, name, places)
+    alone = call(melons, name, {field: further})
+    assert answer["qualname"] == "sell_melon"
+    assert answer["also"] == [{"asked": further, **alone}]
+
+
 @pytest.mark.parametrize("max_tokens", [200, 700])
 def test_answers_of_one_call_share_its_tokens(melons, max_tokens):
     queries = {"query": "sell_melon", "also": ["weigh_melon", "ripen_melon"]}

@@ -137,8 +137,10 @@ def answer_also(
     if not (operation.batch and arguments.get("also")):
         return {}
     also = fields_of(operation.request)["also"]
+    # A line is that of the first place.
+    shared = {key: arguments[key] for key in arguments if key not in ("also", "line")}
     for value in convert_value(also.type, "argument 'also'", arguments["also"]):
-        values = {**arguments, operation.batch: value, "also": None}
+        values = {**shared, operation.batch: value}
         try:
             rows.append({"asked": value, **_answer(call, name, values, locations)})
         except SettingsError as problem:
