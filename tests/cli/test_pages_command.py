@@ -32,5 +32,8 @@ def test_what_does_not_go_together_is_refused(tmp_path: Path, root: Path) -> Non
     missing = packhound(tmp_path, *command, str(tmp_path / "no" / "page.html"))
     assert missing.returncode == 2 and "No such file or directory" in missing.stderr
     both = packhound(tmp_path, *command, str(tmp_path / "page.html"), "--json")
-    assert both.returncode == 2 and "--html goes with neither --json nor --batch" in both.stderr
+    assert both.returncode == 2 and "--html goes with neither --json" in both.stderr
+    search = (*COMMANDS["search"], "--root", str(root), "--also", "roof", "--html")
+    further = packhound(tmp_path, *search, str(tmp_path / "page.html"))
+    assert further.returncode == 2 and "nor --also" in further.stderr
     assert not (tmp_path / "page.html").exists()

@@ -43,6 +43,15 @@ def test_search_json_is_the_published_object(tmp_path: Path, root: Path) -> None
     assert sum(reason["contribution"] for reason in hit["why"]) == pytest.approx(hit["score"])
 
 
+def test_search_answers_further_queries_beneath_the_first(tmp_path: Path, root: Path) -> None:
+    further = ("--also", "mend roof", "--also", "", "--root", str(root))
+    first, mended, refused = packhound(tmp_path, "search", "open_door", *further).stdout.split("==")
+    assert "door.py:1-3" in first and mended.startswith(" mend roof\n")
+    assert "considered in" in mended and "'query' is empty" in refused
+    answer = json.loads(packhound(tmp_path, "search", "open_door", *further, "--json").stdout)
+    assert [row["asked"] for row in answer["also"]] == ["mend roof", ""]
+
+
 def test_search_prints_a_table_and_boxes(tmp_path: Path, root: Path) -> None:
     table = packhound(tmp_path, "search", "unlock the door", "--root", str(root)).stdout
     assert "open_door" in table

@@ -41,6 +41,7 @@ from packhound.cli.tracing import writing_trace
 from packhound.core.errors import SettingsError
 from packhound.core.typed import fields_of
 from packhound.operations import NOT_FOUND, OPERATIONS, Operation, as_page, as_text
+from packhound.redact import visible_line
 
 _MAX_TOKENS = 100_000
 """A person can scroll."""
@@ -82,7 +83,14 @@ class Form:
 
 
 def _print_results(answer: Row, values: Row) -> None:
-    cli.show.results(answer, boxes=values.get("show_scores", False))
+    boxes = values.get("show_scores", False)
+    cli.show.results(answer, boxes=boxes)
+    for row in answer.get("also", ()):
+        echo(f"\n== {visible_line(row['asked'])}")
+        if "error" in row:
+            echo(visible_line(row["error"]))
+        else:
+            cli.show.results(row, boxes=boxes)
 
 
 def _print_box(answer: Row, values: Row) -> None:
@@ -101,7 +109,7 @@ def _print_status(answer: Row, values: Row) -> None:
 FORMS = {
     "search": Form(
         defaults={"snippet_lines": 0},
-        fixed={"explain": True, "also": ()},
+        fixed={"explain": True},
         options=(
             click.option(
                 "--show-scores", is_flag=True, help="Draw a box per hit with what made its score."
@@ -240,7 +248,9 @@ def _run(
             asked[key] = read_patch(values[key])
     arguments = {**(form.fixed or {}), **asked, **({"root": at} if at else {})}
     if page_file:
-        arguments |= _page_fields(operation, alone=not as_json and batch is None)
+        arguments |= _page_fields(
+            operation, alone=not (as_json or batch is not None or "also" in asked)
+        )
     roots = [root] if root else roots
     with (
         writing_trace(trace_file) as traced,
@@ -272,7 +282,7 @@ def _print(operation: Operation, form: Form, answer: Row, values: Row, arguments
 def _page_fields(operation: Operation, *, alone: bool) -> Row:
     """Return what the page of an operation asks for. Raises SettingsError: it is not `alone`."""
     if not alone or operation.page is None:
-        raise SettingsError("--html goes with neither --json nor --batch")
+        raise SettingsError("--html goes with neither --json, --batch nor --also")
     return operation.page.fields
 
 
