@@ -392,7 +392,8 @@ def test_a_quoted_diff_has_context_and_may_break_off():
         f"diff --git a/x b/x\n+++ /dev/null\n@@ -1,2 +0,0 @@\n+++ b/c.py\n@@ -{'9' * 5_000} +1 @@\n"
     )
     actual = [(m.path, m.lines) for m in mentions_of(diff) if m.kind == "diff"]
-    assert actual == [("shop/a.py", (0, 3)), ("é.py", (4, 4))]
+    # As its header has another old line, `--- a/b.py` is that line.
+    assert actual == [("shop/a.py", (1, 2)), ("shop/a.py", (3, 3)), ("é.py", (4, 4))]
 
 
 def test_the_values_of_a_pack_need_neither_graph_nor_index():

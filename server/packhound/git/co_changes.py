@@ -28,8 +28,9 @@ _PRIOR = 1.0
 
 _LOG = (
     *("log", f"--max-count={_MAX_COMMITS}", "--format=\x1e%ct", "--name-only", "--no-renames"),
-    *("--no-merges", "--no-show-signature", "-z", "--relative"),
+    *("--no-merges", "--min-parents=1", "--no-show-signature", "-z", "--relative"),
 )
+"""The first commit, or the oldest of a shallow clone, adds all there is: no habit."""
 
 
 def read_commits(root: Path, revision: str = "HEAD") -> list[list[str]]:

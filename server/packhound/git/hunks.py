@@ -42,15 +42,16 @@ def read_hunks(lines: Iterable[str], mark: str = "\0") -> Iterator[tuple[str, Hu
     """Yield what replaces lines in a row, with the path of the new file, without its context.
 
     A line that begins with `mark` comes with None. Lines of a hunk are counted, since they can look
-    like headers.
+    like headers; one that is quoted as far as its context is all that its header says.
     """
     path, old, new, n_old, n_new, start = "", 0, 0, 0, 0, (0, 0)
-    for line in chain(lines, ("",)):
+    header = None
+    for line in chain(lines, ("end",)):
         if n_new and line.startswith("+"):
-            new, n_new = new + 1, n_new - 1
+            new, n_new, header = new + 1, n_new - 1, None
             continue
         if n_old and line.startswith("-"):
-            old, n_old = old + 1, n_old - 1
+            old, n_old, header = old + 1, n_old - 1, None
             continue
         if (n_old or n_new) and line.startswith("\\"):
             continue
@@ -60,7 +61,9 @@ def read_hunks(lines: Iterable[str], mark: str = "\0") -> Iterator[tuple[str, Hu
             old, new, n_old, n_new = old + 1, new + 1, max(0, n_old - 1), max(0, n_new - 1)
         else:
             # Anything else ends a hunk, also one that was quoted in part.
-            n_old = n_new = 0
+            if header and (n_old or n_new):
+                yield path, header
+            n_old, n_new, header = 0, 0, None
             if line.startswith(mark):
                 path = ""
                 yield line, None
@@ -68,6 +71,7 @@ def read_hunks(lines: Iterable[str], mark: str = "\0") -> Iterator[tuple[str, Hu
                 path = _new_path(line[4:])
             elif path and (match := _HUNK.match(line)):
                 old, n_old, new, n_new = (1 if n is None else int(n) for n in match.groups())
+                header = Hunk(old, n_old, new, n_new)
                 old, new = old + (not n_old), new + (not n_new)
         start = old, new
 
