@@ -230,12 +230,12 @@ def test_a_snippet_shows_the_lines_that_the_query_is_about(engine):
     page = {"hits": [hit], "offset": 0, "next_offset": -1}
     sure = as_text("search", {**page, "confidence": 0.824, "confidence_word": "strong"})
     assert sure.splitlines()[:3] == [
-        *("confidence: strong (0.82)", "way.py:1-42 function long_way", "1\tdef long_way():"),
+        *("confidence: strong", "way.py:1-42 function long_way", "1\tdef long_way():"),
     ]
     notes = ["weak answer: no hit has a word of the query"]
     weak = {**page, "confidence": 0.1, "confidence_word": "weak", "notes": notes}
     assert as_text("search", weak).splitlines()[0] == (
-        "confidence: weak (0.10); no hit has a word of the query"
+        "confidence: weak; no hit has a word of the query"
     )
     engine.release("way.py")
     assert engine.settled(30)

@@ -108,6 +108,21 @@ def test_reasons_name_words_as_they_stand_in_the_hit(text: str) -> None:
                 assert word.lower() in f"{node.path} {shown}".lower(), reason
 
 
+@pytest.mark.parametrize("text", ["how a zebra is priced", "sessions", "^par", "gify$", "addroute"])
+@pytest.mark.parametrize("mode", MODES)
+def test_every_ranked_hit_has_a_reason_and_each_says_something(text: str, mode: str) -> None:
+    for hit in ask(text, mode=mode, limit=50).hits:
+        reasons = hit.explanation().reasons
+        assert reasons and all(reason and reason[-1] != " " for reason in reasons), hit.node
+
+
+def test_a_name_says_what_it_has_of_what_was_typed() -> None:
+    assert first("^par").explanation().reasons == ("name begins with par",)
+    assert first("gify$").explanation().reasons == ("name has gify",)
+    hit = ask("sfy", mode="symbol").hits[0]
+    assert hit.explanation().reasons == ("name has the letters typed, in order",)
+
+
 def test_words_of_an_identifier_are_whole_in_reasons() -> None:
     """Terms are stems, and those of a name its parts: nobody wrote `handl`."""
     hits = ask("SessionStore", limit=30).hits + ask("handling_routes", limit=30).hits

@@ -124,6 +124,15 @@ def test_filters_alone_list_what_passes_them_by_path() -> None:
     assert not later.hits and later.notes[-1].startswith("without since: and before: there are ")
 
 
+def test_an_exact_name_as_written_comes_before_one_in_another_case() -> None:
+    index = Index(None)
+    texts = {"a/types.py": b"class Persist:\n    pass\n", "tests/persist.py": b"X = 1\n"}
+    documents = [Document(path, text) for path, text in texts.items()]
+    index.replace([analyse(each, parse(each)) for each in documents], {})
+    hits = search(index.publish(), Query("'persist"), environment()).hits
+    assert [hit.node.name for hit in hits] == ["persist", "Persist"]
+
+
 @pytest.mark.parametrize(("text", "same_as"), [("'Session", "Session"), ("^parse", "parse")])
 def test_what_says_how_a_name_must_match_counts_in_every_mode(text: str, same_as: str) -> None:
     expected = [hit.node.qualname for hit in ask(text, mode="symbol").hits]

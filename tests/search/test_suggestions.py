@@ -63,3 +63,9 @@ def test_other_spellings_are_named(mode: str, word: str) -> None:
     results = ask(word, mode)
     assert not results.hits
     assert any("did you mean: Basket" in note for note in results.notes), results.notes
+
+
+def test_a_spelling_is_asked_about_once_and_one_word_typed_is_one_word() -> None:
+    notes = ask("'SesionStroe", "lexical").notes
+    assert sum("did you mean" in note or "`SesionStroe`" in note for note in notes) == 1, notes
+    assert not any("words of the query" in note for note in notes), notes

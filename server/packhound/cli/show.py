@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rich.cells import cell_len
@@ -32,10 +33,11 @@ Row: TypeAlias = Mapping[str, Any]
 
 _BAR_WIDTH, _WIDTH_WITHOUT_BARS = 16, 55
 _NUMBERS = "   Words Meaning  You"
+_NO_NUMBERS = "  "
 _INDENT = "   "
 _MATCHES = 3
 """Lines of a hit that match a pattern."""
-_MIN_NAME_WIDTH, _PIPE_WIDTH = 24, 80
+_MIN_NAME_WIDTH = 24
 _out, _err = Terminal(highlight=False), Terminal(stderr=True, highlight=False)
 
 
@@ -43,19 +45,18 @@ def results(answer: Row, boxes: bool = False, console: Console = _out) -> None:
     """Print how sure the answer is, the notes, then the hits as a table or as boxes."""
     hits = answer["hits"]
     if hits and answer["confidence_word"]:
-        sure = f"confidence: {answer['confidence_word']} ({answer['confidence'] or 0.0:.2f})"
-        console.print(sure, style="bold", highlight=False)
+        console.print(f"confidence: {answer['confidence_word']}", style="bold", highlight=False)
+    is_terminal = console.is_terminal
     for note in answer["notes"]:
-        console.print(visible_line(f"note: {note}"), style="yellow", markup=False)
+        text = visible_line(f"note: {note}")
+        console.print(text, style="yellow", markup=False, soft_wrap=not is_terminal)
     for facet in facet_lines(answer):
         console.print(facet, markup=False, highlight=False)
     if boxes:
         for hit in hits:
             box(hit, console)
     elif hits:
-        is_terminal = console.is_terminal
-        width = console.width if is_terminal else _PIPE_WIDTH
-        for line in _table(hits, width, cut=is_terminal):
+        for line in _table(hits, console.width, cut=is_terminal):
             console.print(line, soft_wrap=True)
     summary = f"{len(hits)} of {answer['candidates']:,} considered in {answer['took_ms']:.1f} ms"
     console.print(summary + (", truncated" if answer["truncated"] else ""), style="dim")
@@ -268,44 +269,48 @@ def _git_summary(hit: Row) -> str:
 
 
 def _table(hits: Sequence[Row], width: int, *, cut: bool) -> Iterator[Text]:
-    """Yield a heading and, for each hit, a line and its reasons, at most `width` cells wide.
+    """Yield a heading and, for each hit, a line and its reasons.
 
-    With `cut` long names are cut short. Paths never are, since a path that is whole can be clicked
-    and copied: where one does not fit beside the names, all have lines of their own.
+    With `cut` what is wider than `width` cells is cut short. Paths never are, since a path that is
+    whole can be clicked and copied: where one does not fit beside the names, all have lines of
+    their own.
     """
+    clip = partial(_clip, width=width if cut else None)
     locations = [_location(hit) for hit in hits]
     heading, cells = _align(hits)
     kinds = max(len("kind"), *(len(hit["kind"]) for hit in hits))
-    free = width - len(_NUMBERS) - kinds - 4 - len(heading)
+    has_values = any(any(_values(hit)) for hit in hits)
+    numbers = _NUMBERS if has_values else _NO_NUMBERS
+    free = width - len(numbers) - kinds - 4 - len(heading)
     longest = max(cell_len(_name(hit)) for hit in hits)
     inline = free - max(map(len, locations)) - 2
     own_lines = inline < min(longest, _MIN_NAME_WIDTH if cut else longest)
     names = min(longest, max(_MIN_NAME_WIDTH, free if own_lines else inline)) if cut else longest
     path_heading = "" if own_lines else "path"
-    titles = f"{_NUMBERS}  {'kind':{kinds}}  {'name':{names}}  {heading}{path_heading}"
+    titles = f"{numbers}  {'kind':{kinds}}  {'name':{names}}  {heading}{path_heading}"
     yield Text(titles.rstrip(), "bold")
     for hit, location, cell in zip(hits, locations, cells, strict=True):
         name = Text(_name(hit), style="bold")
         name.truncate(names, overflow="ellipsis", pad=True)
         kind = Text(f"{hit['kind']:{kinds}}", style="cyan")
         end = cell.rstrip() if own_lines else cell + location
-        line = Text("  ").join((Text(_numbers(hit)), kind, name, Text(end)))
+        line = Text("  ").join((Text(_numbers(hit, with_values=has_values)), kind, name, Text(end)))
         line.rstrip()
         yield line
         if own_lines:
             yield Text(_INDENT + location)
         for note in hit.get("notes", ()):
-            yield _clip(_note_line(note), width)
+            yield clip(_note_line(note))
         if hit["siblings"]:
             siblings = (f"{row['name']}:{row['start_line']}" for row in hit["siblings"])
-            yield _clip(f"also here: {', '.join(siblings)}", width)
+            yield clip(f"also here: {', '.join(siblings)}")
         if hit["copies"]:
             places = (f"{row['path']}:{row['start_line']}" for row in hit["copies"])
-            yield _clip(f"same text: {', '.join(places)}", width)
+            yield clip(f"same text: {', '.join(places)}")
         if hit["reasons"]:
-            yield _clip(" · ".join(hit["reasons"]), width)
+            yield clip(" · ".join(hit["reasons"]))
         for match in hit.get("matches", ())[:_MATCHES]:
-            yield _clip(f"{match['line']:>4}: {match['text']}", width)
+            yield clip(f"{match['line']:>4}: {match['text']}")
         yield from _snippet(hit)
 
 
@@ -322,17 +327,22 @@ def _snippet(hit: Row) -> Iterator[Text]:
     return (Text(f"{line['line']:>7} {safe_line(line['text'])}") for line in lines)
 
 
-def _numbers(hit: Row) -> str:
-    """Return the rank, and how far the hit answers by words, by meaning and by what you do."""
+def _values(hit: Row) -> list[float]:
+    """Return how far a hit answers by words, by meaning and by what you do."""
     values = {group["group"]: group["value"] for group in hit.get("groups", ())}
-    words, meaning, you = (values.get(name, 0.0) for name in ("Words", "Meaning", "You"))
+    return [values.get(name, 0.0) for name in ("Words", "Meaning", "You")]
+
+
+def _numbers(hit: Row, *, with_values: bool) -> str:
+    words, meaning, you = _values(hit)
     in_use = f"{you:.2f}" if you else ""
-    return f"{hit['rank']:2} {words:5.2f} {meaning:7.2f} {in_use:>4}"
+    return f"{hit['rank']:2}" + (f" {words:5.2f} {meaning:7.2f} {in_use:>4}" if with_values else "")
 
 
-def _clip(text: str, width: int) -> Text:
+def _clip(text: str, width: int | None) -> Text:
     line = Text(_INDENT + visible_line(text), style="dim")
-    line.truncate(width, overflow="ellipsis")
+    if width is not None:
+        line.truncate(width, overflow="ellipsis")
     return line
 
 

@@ -16,7 +16,7 @@ def page_of_search(answer: Row, arguments: Row) -> str:
     """Return the page of a search whose hits are explained."""
     hits, word = answer["hits"], answer.get("confidence_word")
     largest = max((_size(hit) for hit in hits), default=1.0)
-    sure = f"confidence: {word} ({answer['confidence']:.2f})" if word else ""
+    sure = f"confidence: {word}" if word else ""
     legend = (
         "Blue speaks for a hit and orange against it; the score is the sum. "
         "The bars of all hits have one scale."

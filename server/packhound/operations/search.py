@@ -243,7 +243,7 @@ def text(answer: Row) -> Text:
         notes.append("the search ran out of time; there may be better hits")
     first = "no more hits" if answer["offset"] else "nothing found"
     if hits and answer.get("confidence_word"):
-        first = f"confidence: {answer['confidence_word']} ({answer['confidence']:.2f})"
+        first = f"confidence: {answer['confidence_word']}"
         if notes and notes[0].startswith(ranking.WEAK_NOTE):
             first += f"; {visible_line(notes.pop(0).removeprefix(ranking.WEAK_NOTE))}"
     forms = list(map(hit_forms, hits))

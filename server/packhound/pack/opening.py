@@ -51,7 +51,7 @@ def _sure(pack: Pack, request: PackRequest) -> str:
     if request.map or not request.prompt.strip():
         return ""
     word = pack.confidence_word
-    sure = f"confidence: {word} ({pack.confidence:.2f})" if word else ""
+    sure = f"confidence: {word}" if word else ""
     denials = (safe_line(denial.removeprefix(WEAK_NOTE)) for denial in pack.denials)
     taken = f"taken as {WORDS[intention_of(request.prompt)]}"
     return "; ".join(filter(None, [taken, sure, *denials]))

@@ -23,7 +23,7 @@ from packhound.search.retrieve.corpus_stats import CorpusStats
 from packhound.search.signals.bloom import LetterFilter
 from packhound.search.signals.context import SignalContext
 from packhound.search.symbols import rank_symbols
-from packhound.text import fold_identifier, terms
+from packhound.text import fold_identifier, runs, terms, terms_of_run
 
 WEAK_NOTE = "weak answer: "
 """The first note of a weak answer begins with this."""
@@ -59,12 +59,16 @@ Count = Callable[[ParsedQuery], int]
 """Return how many nodes match a query."""
 
 
-def name_notes(context: SignalContext) -> Iterator[str]:
-    """Yield a note for each identifier that is nowhere, with the nearest names."""
+def with_name_notes(notes: Sequence[str], context: SignalContext) -> list[str]:
+    """Return notes with one for each identifier that is nowhere, with the nearest names."""
+    notes = list(notes)
     for name in context.unknown_names[:_MAX_NAMES]:
+        # A search by name has said them already.
+        notes = [note for note in notes if not note.startswith(f"for `{name}`, ")]
         nearest = nearest_names(context.snapshot, context.stats.letters, name)
         hint = f"; did you mean: {', '.join(nearest)}" if nearest else ""
-        yield f"`{name}`{_NOT_HERE}{hint}"
+        notes.append(f"`{name}`{_NOT_HERE}{hint}")
+    return notes
 
 
 def nearest_names(snapshot: Snapshot, letter_filter: LetterFilter, name: str) -> list[str]:
@@ -238,19 +242,30 @@ def with_weak_note(
 
 
 def _weak_note(context: SignalContext | None, hits: Sequence[Hit]) -> str:
-    """Return why an answer is weak: how many words of the query one of its hits has at most."""
+    """Return why an answer is weak: how many words of the query one of its hits has at most.
+
+    It has an identifier that is written as one word, or with all of its parts.
+    """
     if context is None or not context.query.terms:
         return WEAK_NOTE + "nothing is close to the query"
-    pairs = zip(context.query.terms, context.retrieval.matches.terms, strict=True)
-    matches = [match for term, match in pairs if term not in STOPS]
     node_ids = np.array([hit.node.node_id for hit in hits], np.int32)
-    n_covered = int(np.max(sum(contained_in(node_ids, m.nodes[0]) for m in matches), initial=0))
+    has = {
+        term: contained_in(node_ids, match.nodes[0])
+        for term, match in zip(context.query.terms, context.retrieval.matches.terms, strict=True)
+        if term not in STOPS
+    }
+    words = dict.fromkeys(tuple(terms_of_run(run)) for run in runs(context.query.text))
+    by_word = [[has[term] for term in word] for word in words if has.keys() >= {*word}]
+    covered = [full | np.logical_and.reduce(parts or [full]) for *parts, full in by_word]
+    n_covered = int(np.max(sum(covered), initial=0))
+    if not n_covered and any(map(np.any, has.values())):
+        return f"{WEAK_NOTE}no hit has more than a part of a word of the query"
     if not n_covered:
         return _NO_WORD_NOTES[1]
-    if n_covered == len(matches):
+    if n_covered == len(covered):
         return WEAK_NOTE + "its words are there, but nothing is close to what they say"
-    words = "one" if n_covered == 1 else str(n_covered)
-    return f"{WEAK_NOTE}no hit has more than {words} of the {len(matches)} words of the query"
+    number = "one" if n_covered == 1 else str(n_covered)
+    return f"{WEAK_NOTE}no hit has more than {number} of the {len(covered)} words of the query"
 
 
 def no_match_notes(context: SignalContext) -> Iterator[str]:

@@ -29,10 +29,10 @@ from packhound.search.answer_notes import (
     NO_WORD_NOTE,
     NO_WORDS,
     STOP_WORDS_ALONE,
-    name_notes,
     no_listing_notes,
     no_match_notes,
     no_symbol_notes,
+    with_name_notes,
     with_weak_note,
 )
 from packhound.search.confidence import FIRST, confidence_word, is_rated, rate_hits, rate_symbols
@@ -219,7 +219,8 @@ def _rank_nodes(
         context = retrieve_context(snapshot, query, parsed, vectors, environment, likeness)
     run.check()
     is_found = any(match.level > IDENTIFIER for match in parsed.exact_matches.values())
-    run.notes += () if is_found else name_notes(context)
+    if not is_found:
+        run.notes = with_name_notes(run.notes, context)
     if not len(context.candidates):
         run.notes += no_match_notes(context)
         return context, None

@@ -100,9 +100,11 @@ def choose_reasons(
         prints = evidence.values.get("prints_message")
         others = [reason for reason in reasons if prints or reason != texts["Words"]]
         reasons = [match.reason, *others]
+    if not reasons:
+        reasons = [_last_reason(evidence)]
     # What is kept of the user's own doings is said wherever it counts.
     yours = [texts["You"]] if texts["You"] and sums["You"] > 0 else []
-    reasons = [reason for reason in reasons if reason not in yours]
+    reasons = [reason for reason in reasons if reason and reason not in yours]
     return (*reasons[: MAX_REASONS - len(yours)], *yours)
 
 
@@ -188,6 +190,8 @@ def _name_reason(node: NodeRef, evidence: Evidence) -> str:
         return f"named {node.name}"
     if evidence.is_folded:
         return f"named {node.name}, in another case"
+    if matches.name and not evidence.words:
+        return _typed_reason(node.name, evidence.query.names)
     if matches.name:
         return f"name has {as_written(matches.name, node.name, in_parts=True)}"
     if not matches.path:
@@ -197,6 +201,24 @@ def _name_reason(node: NodeRef, evidence: Evidence) -> str:
         if written := as_written(matches.path, text, in_parts=True):
             return f"{title} has {written}"
     return ""
+
+
+def _typed_reason(name: str, typed: Sequence[str]) -> str:
+    """Return what a name has of what a search by name asks for."""
+    folded = name.lower()
+    for text in typed:
+        if folded.startswith(text.lower()):
+            return f"name begins with {text}"
+        if text.lower() in folded:
+            return f"name has {text}"
+    return "name has the letters typed, in order"
+
+
+def _last_reason(evidence: Evidence) -> str:
+    """Return a reason of a hit that no group of signals speaks for."""
+    if evidence.meaning_rank:
+        return f"{ordinal(evidence.meaning_rank)} closest in meaning"
+    return "its file has words of the query" if evidence.values.get("file_coverage") else ""
 
 
 def _words_reason(node: NodeRef, evidence: Evidence) -> str:

@@ -24,6 +24,8 @@ from packhound.text import FLAGS
 
 _SEPARATORS = re.compile(r"::|->|[.#\\/:]")
 _MATCH, _KIND, _TEST, _STALE, _LENGTH = 10.0, 1.0, -1.5, -1.5, -0.2
+_OTHER_CASE = 0.5
+"""Quality of an exact match in another case: no kind or path puts it before one as written."""
 _MAX_NODES = 4_000
 
 _TYPES = ("class", "struct", "enum", "interface", "trait", "module")
@@ -152,7 +154,7 @@ def _quality(pattern: Pattern, text: str, name: str) -> float:
     low, low_name = _fold(text), _fold(name)
     # As in gopls: a capital in the query asks for that case.
     if pattern.operator == "exact":
-        return float(name == text) or 0.95 * (low_name == low and text == low)
+        return float(name == text) or _OTHER_CASE * (low_name == low and text == low)
     if pattern.operator == "prefix":
         return _affix(name.startswith(text), low_name.startswith(low) and text == low, name, low)
     if pattern.operator == "suffix":
