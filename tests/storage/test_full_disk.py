@@ -32,6 +32,7 @@ def disk(monkeypatch):
     signal.signal(signal.SIGXFSZ, before)
 
 
+@pytest.mark.usefixtures("bulk")
 @pytest.mark.parametrize("step", [24_576, pytest.param(512, marks=pytest.mark.slow)])
 def test_a_save_that_does_not_fit_leaves_the_last_one(tmp_path: Path, disk, step: int) -> None:
     small, large = filled(2), filled(2)

@@ -103,10 +103,12 @@ def check_losses(tmp_path: Path, savers: int, moments: int) -> None:
     assert "nothing" not in refused
 
 
+@pytest.mark.usefixtures("bulk")
 def test_a_loss_of_power_leaves_a_saved_generation(tmp_path: Path) -> None:
     check_losses(tmp_path, savers=1, moments=5)
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("bulk")
 def test_many_losses_of_power_leave_a_saved_generation(tmp_path: Path) -> None:
     check_losses(tmp_path, savers=10, moments=40)

@@ -18,8 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from packhound.core.errors import StoreError
+from packhound.index import BLOCK_VECTORS
 from packhound.index.writer import Index
-from packhound.storage import rows
+from packhound.storage import bulk_rows
 from packhound.storage.sibling import copy_index
 from packhound.storage.sqlite_store import Store
 from tests.support.index_check import contents
@@ -30,6 +31,7 @@ from tests.support.stores import child, loaded, saved_in
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX rights and signals")
 
 
+@pytest.mark.usefixtures("bulk")
 def test_what_is_saved_comes_back_and_goes_on(tmp_path):
     index = filled()
     store = Store.open(tmp_path / "s", lambda: VERSIONS)
@@ -51,10 +53,15 @@ lines = st.lists(st.sampled_from(["function f: load", "class C: tree \ud800", "t
 steps = st.lists(st.tuples(st.sampled_from("abc"), st.none() | lines, st.booleans()), max_size=8)
 
 
-@given(steps)
-@settings(deadline=None, max_examples=40)
-def test_any_saves_between_any_edits_come_back(tmp_path_factory, changes):
-    folder = tmp_path_factory.mktemp("store") / "s"
+@given(steps, st.sampled_from([0, 132_000, 16_000_000]))
+@settings(deadline=None, max_examples=60)
+def test_any_saves_between_any_edits_come_back(tmp_path_factory, changes, most):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bulk_rows, "MAX_BYTES", most)
+        check_saves(tmp_path_factory.mktemp("store") / "s", changes)
+
+
+def check_saves(folder, changes):
     index, store = filled(2), Store.open(folder, lambda: VERSIONS)
     for path, text, save in changes:
         if text is None:
@@ -81,7 +88,7 @@ def test_a_loaded_store_is_continued_without_writing_it_anew(tmp_path):
     after = dict(rows_of(folder))
     changed = {key >> 40 for key, checksum in after.items() if before.get(key) != checksum}
     same_files = [key for key in before if key >> 40 == 0 and after.get(key) == before[key]]
-    assert len(same_files) == 5 and changed == {0, 1, 2, 3, 5, 6}
+    assert len(same_files) == 5 and changed == {0, 1, 2, 3, 5, 6, 7}
     assert contents(loaded(folder).snapshot) == contents(index.snapshot)
 
 
@@ -93,21 +100,88 @@ def rows_of(folder: Path) -> list[tuple[int, bytes]]:
         connection.close()
 
 
-def test_segments_of_many_rows_come_back(tmp_path, monkeypatch):
-    monkeypatch.setattr(rows, "ROW_POSTINGS", 3)
+@pytest.mark.usefixtures("bulk")
+def test_every_save_of_many_comes_back_and_is_continued(tmp_path):
     index, store = filled(), Store.open(tmp_path / "s", lambda: VERSIONS)
     store.save(index.snapshot)
-    for n, _ in enumerate(itertools.islice(edits(index), 9)):
-        if n == 6:
+    for n, _ in enumerate(itertools.islice(edits(index), 30)):
+        if n % 12 == 6:
             index.merge()
             index.publish()
         store.save(index.snapshot)
-        keys = [key for key, _ in rows_of(tmp_path / "s") if key >> 40 == 1]
-        assert len(keys) > 2 * len(index.snapshot.terms.segments)
+        if n % 5 == 3:
+            # Another process goes on from what is mapped.
+            store.close()
+            store, again = Store.open(tmp_path / "s", lambda: VERSIONS), Index(BagOfWords())
+            again.restore(store.load())
+            assert contents(again.snapshot) == contents(index.snapshot)
+            index = again
         assert contents(loaded(tmp_path / "s").snapshot) == contents(index.snapshot)
     store.close()
 
 
+def test_files_of_rows_that_nothing_names_are_deleted(tmp_path, monkeypatch):
+    monkeypatch.setattr(bulk_rows, "MAX_BYTES", 0)
+    index, store = filled(), Store.open(tmp_path / "s", lambda: VERSIONS)
+    (tmp_path / "s" / "rows-0123456789abcdef.bin").write_bytes(b"of a killed process")
+    for _ in itertools.islice(edits(index), 40):
+        store.save(index.snapshot)
+        # Each file is at least half in use.
+        assert len(list((tmp_path / "s").glob("rows-*.bin"))) < 12
+    assert not (tmp_path / "s" / "rows-0123456789abcdef.bin").exists()
+    size = store.n_bytes
+    store.discard()
+    assert size > 0 and store.n_bytes == 0 and store.load() is None
+    store.close()
+
+
+def test_a_file_of_rows_that_goes_while_it_is_used_is_written_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(bulk_rows, "MAX_BYTES", 0)
+    folder = saved_in(tmp_path / "s", filled())
+    store, index = Store.open(folder, lambda: VERSIONS), Index(BagOfWords())
+    index.restore(store.load())
+    for path in folder.glob("rows-*.bin"):
+        path.unlink()
+    put(index, {"1.py": "function g: parse"})
+    store.save(index.snapshot)
+    store.close()
+    assert contents(loaded(folder).snapshot) == contents(index.snapshot)
+
+
+def test_large_arrays_are_mapped_and_an_edit_changes_no_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(bulk_rows, "MAX_BYTES", 0)
+    many = "\n".join(f"function f{n}: load x{n}" for n in range(BLOCK_VECTORS + 100))
+    index = Index(BagOfWords(fast=False))
+    put(index, {"many.py": many, "one.py": "function g: parse"})
+    folder = saved_in(tmp_path / "s", index)
+    store, again = Store.open(folder, lambda: VERSIONS), Index(BagOfWords())
+    again.restore(store.load())
+    [segment] = again.snapshot.terms.segments
+    first, last = again.snapshot.vectors.blocks
+    mapped = (segment.node_ids, segment.tf, first.codes)
+    assert not any(array.flags.writeable for array in mapped) and last.codes.flags.writeable
+    [path] = folder.glob("rows-*.bin")
+    written = path.read_bytes()
+    # Vectors that come now are for rows of the mapped block.
+    put(again, {"many.py": many, "one.py": "function h: tree"})
+    while again.embed_some():
+        again.publish()
+    assert again.snapshot.has_vector[again.snapshot.live].all()
+    assert path.read_bytes() == written
+    rebuilt = Index(BagOfWords())
+    put(rebuilt, {"many.py": many, "one.py": "function h: tree"})
+    store.save(again.snapshot)
+    store.close()
+    assert vectors_of(again) == vectors_of(loaded(folder)) == vectors_of(rebuilt)
+
+
+def vectors_of(index: Index) -> dict[str, bytes]:
+    """The vectors of each file: all of an index of thousands of nodes takes minutes to compare."""
+    snapshot = index.snapshot
+    return {p: snapshot.vectors.rows(e.node_ids).tobytes() for p, e in snapshot.files.items()}
+
+
+@pytest.mark.usefixtures("bulk")
 def test_the_text_of_an_editor_is_never_written(tmp_path):
     index = filled(2)
     store = Store.open(tmp_path / "s", lambda: VERSIONS)
@@ -118,6 +192,7 @@ def test_the_text_of_an_editor_is_never_written(tmp_path):
     assert set(loaded(tmp_path / "s").snapshot.files) == {"0.py"}
 
 
+@pytest.mark.usefixtures("bulk")
 def test_files_that_wait_for_vectors_are_read_again(tmp_path):
     slow = Index(BagOfWords(fast=False))
     put(
@@ -136,6 +211,7 @@ def test_files_that_wait_for_vectors_are_read_again(tmp_path):
     assert again.embed_some() and again.publish().has_vector.all()
 
 
+@pytest.mark.usefixtures("bulk")
 def test_other_versions_are_refused_and_replaced(tmp_path):
     folder = saved_in(tmp_path / "s", filled())
     with pytest.raises(StoreError, match="another version"):
@@ -179,6 +255,7 @@ def test_a_fifo_beside_it_is_waited_for_by_nobody(tmp_path, suffix):
 
 
 @posix
+@pytest.mark.usefixtures("bulk")
 def test_only_the_owner_can_read_it(tmp_path):
     (tmp_path / "s").mkdir(mode=0o755)
     folder = saved_in(tmp_path / "s", filled(1))
@@ -196,6 +273,7 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path):
 
 
 @posix
+@pytest.mark.usefixtures("bulk")
 def test_a_full_disk_leaves_the_last_generation(tmp_path):
     folder = saved_in(tmp_path / "s", filled(2))
     output, _ = child("save_more_than_fits", folder).communicate(timeout=60)
@@ -203,6 +281,7 @@ def test_a_full_disk_leaves_the_last_generation(tmp_path):
     assert contents(loaded(folder).snapshot) == contents(filled(2).snapshot)
 
 
+@pytest.mark.usefixtures("bulk")
 def test_the_second_process_reads_and_takes_over(tmp_path):
     folder = saved_in(tmp_path / "s", filled(2))
     first, second = Store.open(folder, lambda: VERSIONS), Store.open(folder, lambda: VERSIONS)
@@ -219,6 +298,7 @@ def test_the_second_process_reads_and_takes_over(tmp_path):
 
 
 @posix
+@pytest.mark.usefixtures("bulk")
 @pytest.mark.parametrize("lost", ["index.sqlite", "lock", "."])
 def test_what_is_deleted_under_the_writer_is_saved_whole_again(tmp_path, lost):
     index, folder = filled(2), tmp_path / "cache" / "s"
@@ -284,6 +364,7 @@ def check_kills(folder: Path, rounds: int) -> None:
 
 
 @posix
+@pytest.mark.usefixtures("bulk")
 def test_a_kill_loses_nothing_that_was_saved(tmp_path):
     check_kills(tmp_path / "s", 3)
 

@@ -28,7 +28,7 @@ CALLS = "openat,write,pwrite64,ftruncate,fsync,fdatasync,unlink,rename,pwritev,m
 CALL = re.compile(r"\d+ +(\w+)\((.*)\) += (-?\d+)")
 TEXT = re.compile(r'"((?:\\x[0-9a-f]{2})*)"')
 BLOCK = 512
-KEPT = re.compile(r"index\.sqlite(-wal|-journal)?$")
+KEPT = re.compile(r"(index\.sqlite(-wal|-journal)?|rows-\w+\.bin)$")
 """The shared memory beside them is made anew; nobody else has the files open after a power loss."""
 
 
@@ -133,6 +133,8 @@ def replay(folder: Path, log: Path) -> Iterator[tuple[Disk, int]]:
         elif name == "pwrite64":
             disk.write(where, numbers[-1], texts[-1])
             assert result == len(texts[-1])
+        elif name == "write":
+            disk.write(where, len(disk.seen[where]), texts[-1][:result])
         elif name == "ftruncate":
             disk.cut(where, numbers[-1])
         elif name in ("fsync", "fdatasync"):
@@ -144,6 +146,7 @@ def replay(folder: Path, log: Path) -> Iterator[tuple[Disk, int]]:
         yield disk, safe
 
 
+@pytest.mark.usefixtures("bulk")
 @pytest.mark.parametrize("share", [0.15, pytest.param(1.0, marks=pytest.mark.slow)])
 def test_what_was_saved_survives_any_loss_of_what_was_not_synced(tmp_path, share):
     seeded, history, n_loaded = random.Random(7), History(), 0

@@ -4,16 +4,20 @@
 from __future__ import annotations
 
 import itertools
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from packhound.core.errors import StoreError
 from packhound.index.writer import Index
+from packhound.storage import bulk_rows
 from packhound.storage.sqlite_store import Store
 from tests.support.index_corpus import BagOfWords, file, stamp
 
 VERSIONS = "tokenizer 1, model bag-of-words"
+BULK = "TEST_MAX_BULK_BYTES"
+bulk_rows.MAX_BYTES = int(os.environ.get(BULK, bulk_rows.MAX_BYTES))
 
 
 def put(index: Index, texts: dict[str, str]) -> None:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 from hashlib import sha256
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 _ALIGNMENT = 8
 _HEAD = 4
-Buffer = bytes | memoryview
+Buffer: TypeAlias = bytes | memoryview
+"""Bytes in memory, or those of a mapped file."""
 
 _DTYPES = {"|u1", "|i1", "<u2", "<i4", "<i8", "<f4"}
 
 
-def checksum(*parts: bytes) -> bytes:
+def checksum(*parts: Buffer) -> bytes:
     """Return the first 16 bytes of SHA-256 over the parts and their lengths.
 
     Most processors have instructions for it, which make it two and a half times as fast as blake2b.
@@ -39,11 +40,11 @@ def pack(*arrays: NDArray[Any]) -> bytes:
     return b"".join(parts)
 
 
-def unpack(packed: bytes) -> list[NDArray[Any]]:
+def unpack(packed: Buffer) -> list[NDArray[Any]]:
     """Decode arrays, read-only. Raises ValueError on an unexpected type or a short buffer."""
     start = _HEAD + int.from_bytes(packed[:_HEAD], "little")
     arrays = []
-    for dtype, shape in json.loads(packed[_HEAD:start]):
+    for dtype, shape in json.loads(bytes(packed[_HEAD:start])):
         if dtype not in _DTYPES:
             raise ValueError(f"unexpected type {dtype}")
         size = int(np.prod(shape, dtype=np.int64))
@@ -60,7 +61,7 @@ def pack_texts(texts: list[str]) -> bytes:
     return pack(lengths, np.frombuffer(b"".join(encoded), np.uint8))
 
 
-def unpack_texts(packed: bytes) -> list[str]:
+def unpack_texts(packed: Buffer) -> list[str]:
     """Decode texts."""
     lengths, joined = unpack(packed)
     ends = np.cumsum(lengths, dtype=np.int64)

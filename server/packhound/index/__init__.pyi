@@ -22,5 +22,6 @@ from .vectors.quantization import Codes as Codes
 from .vectors.quantization import quantize as quantize
 from .vectors.quantization import scales_of as scales_of
 from .vectors.vector_column import BLOCK_VECTORS as BLOCK_VECTORS
+from .vectors.vector_column import GROUP_VECTORS as GROUP_VECTORS
 from .vectors.vector_column import VectorBlock as VectorBlock
 from .writer import Index as Index

@@ -40,7 +40,7 @@ class Block:
 class Saved:
     """An index as read from disk; the `node_ids` of the entries are set.
 
-    `vectors` are the first blocks of vectors, of an index that has the same.
+    `vectors` are all blocks of vectors, which `blocks` lack.
     """
 
     generation: int
@@ -50,4 +50,4 @@ class Saved:
     segments: Sequence[Segment]
     blocks: Sequence[Block]
     files: Sequence[FileEntry]
-    vectors: Sequence[VectorBlock] = ()
+    vectors: Sequence[VectorBlock]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from packhound.core.array_codec import Buffer
 from packhound.core.arrays import NodeIds
 from packhound.core.types import KINDS, FileStamp, Node
 from packhound.parsing import Capture, NodeSummary, Record, read_rows
@@ -34,7 +35,7 @@ class FileEntry:
     imports: tuple[str, ...]
     degraded: str | None
     node_digests: bytes
-    record: bytes
+    record: Buffer
 
     def is_of(self, digest: bytes) -> bool:
         """Return True if this is all that parsing a source of this digest would give."""

@@ -147,9 +147,11 @@ def restore_columns(saved: Saved, dim: int) -> NodeColumns:
     columns.epoch = saved.epoch
     columns.names = NameTable(saved.names)
     columns.codes = VectorColumn(dim, saved.vectors)
+    if any(block.codes.shape[1] != dim for block in saved.vectors):
+        raise ValueError(f"saved vectors have other dimensions than {dim}")
+    if dim and saved.blocks and not saved.vectors:
+        raise ValueError("the saved index has no vectors")
     for block in saved.blocks:
-        if block.codes.shape[1] != dim:
-            raise ValueError(f"saved vectors have {block.codes.shape[1]} dimensions, not {dim}")
         columns.append_block(block)
     node_ids = np.concatenate([NO_NODE_IDS, *(entry.node_ids for entry in saved.files)])
     columns.update_liveness(node_ids, NO_NODE_IDS)

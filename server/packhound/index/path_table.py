@@ -15,7 +15,7 @@ from itertools import compress, count
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.core.array_codec import pack, pack_texts, unpack, unpack_texts
+from packhound.core.array_codec import Buffer, pack, pack_texts, unpack, unpack_texts
 from packhound.core.arrays import Ints, Mask
 from packhound.text import folder_facts, path_facts
 
@@ -154,7 +154,7 @@ class PathTable:
         return pack(rows.astype(np.int32), *parts)
 
     @classmethod
-    def from_bytes(cls, packed: bytes, paths: Sequence[str]) -> PathTable:
+    def from_bytes(cls, packed: Buffer, paths: Sequence[str]) -> PathTable:
         """Unpack a table; `paths` beyond it belong to no file.
 
         Raises ValueError where its parts do not fit together.

@@ -60,7 +60,7 @@ class Record:
 
     __slots__ = ("_ends", "_nodes", "_own", "_table", "_text", "captured")
 
-    def __init__(self, octets: bytes) -> None:
+    def __init__(self, octets: bytes | memoryview) -> None:
         """Raises ValueError if the record is damaged."""
         n, n_own, n_texts, n_captured = _numbers(octets, 0, _HEAD)
         own_start = _HEAD + n * WIDTH
@@ -71,7 +71,7 @@ class Record:
         captured_start = ends_start + n_texts
         text_start = captured_start + n_captured
         self.captured = _numbers(octets, captured_start, text_start)
-        self._text = octets[text_start * _BYTES :].decode("utf-8", "surrogatepass")
+        self._text = str(octets[text_start * _BYTES :], "utf-8", "surrogatepass")
         if (self._ends[-1] if n_texts else 0) != len(self._text):
             raise ValueError("a record has texts of another length than it says")
         self._nodes: list[Node | None] = [None] * n
@@ -186,8 +186,8 @@ class Record:
         return [self._text[a:b] for a, b in pairwise([start, *self._ends[first:last]])]
 
 
-def _numbers(octets: bytes, first: int, last: int) -> array[int]:
-    numbers = array("i", octets[first * _BYTES : last * _BYTES])
+def _numbers(octets: bytes | memoryview, first: int, last: int) -> array[int]:
+    numbers = array("i", bytes(octets[first * _BYTES : last * _BYTES]))
     if len(numbers) != last - first:
         raise ValueError("a record is too short")
     return _little_endian(numbers)

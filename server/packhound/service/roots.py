@@ -6,6 +6,8 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterable
+from contextlib import suppress
+from itertools import chain
 from pathlib import Path, PurePath
 from typing import TypeVar
 
@@ -93,7 +95,8 @@ def _is_index(folder: Path) -> bool:
 def _clear(folder: Path) -> int:
     lock = FileLock(folder / "lock")
     unused = lock.acquire()
-    found = (*folder.rglob("*" if unused else "*.sqlite*"), *(folder / REVISIONS).rglob("*"))
+    ours = ("*",) if unused else ("*.sqlite*", "rows-*.bin")
+    found = chain(*map(folder.rglob, ours), (folder / REVISIONS).rglob("*"))
     files = {file for file in found if file.is_file()}
     n_bytes = sum(map(size_of, files))
     shutil.rmtree(folder / REVISIONS, ignore_errors=True)
@@ -101,6 +104,7 @@ def _clear(folder: Path) -> int:
         shutil.rmtree(folder, ignore_errors=True)
     else:
         for file in files:
-            file.unlink(missing_ok=True)
+            with suppress(PermissionError):  # Windows deletes nothing that is mapped.
+                file.unlink(missing_ok=True)
     lock.release()
     return n_bytes

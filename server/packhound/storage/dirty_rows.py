@@ -5,28 +5,31 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
-from packhound.core.array_codec import checksum, pack, pack_texts
+from packhound.core.array_codec import pack, pack_texts
 from packhound.core.arrays import NO_NODE_IDS, Mask
-from packhound.index import BLOCK_SIZE, NEVER, FileEntry, Segment, Snapshot, merge_neighbours
-from packhound.storage.rows import file_body, file_head, n_blocks, pack_block, pack_segment
-
-# A key is a kind and a number: file id, number of the segment and of its row, number of the block.
-FILE, SEGMENT, BLOCK, NAMES, PATHS, NODE_IDS, MANIFEST = (kind << 40 for kind in range(7))
-END = 7 << 40
-_ROWS_OF_SEGMENT = 1 << 16
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One row; `sum` is a checksum of its key, head and body."""
-
-    key: int
-    head: bytes
-    body: bytes
-    sum: bytes
+from packhound.index import BLOCK_SIZE, NEVER, FileEntry, Segment, Snapshot
+from packhound.storage.bulk_rows import Bulk, Placement, keys_of, place
+from packhound.storage.row import (
+    ABSENT,
+    BLOCK,
+    CODES,
+    FILE,
+    MANIFEST,
+    NAMES,
+    NODE_IDS,
+    PATHS,
+    SEGMENT,
+    Row,
+    next_segment,
+    row,
+    seal,
+)
+from packhound.storage.row_files import RowFile, write_rows
+from packhound.storage.rows import n_blocks, pack_block
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +39,8 @@ class Written:
     `segments` maps the serial of a segment to the key of its first row, `blocks` the number of a
     block to the vector states of its node ids, and `sums` each key to its checksum. `on_disk` is
     the mask of the node ids that were ever those of a file on disk; nothing of the others, which
-    only an editor had, is written. `versions` are those that it was made by.
+    only an editor had, is written. `versions` are those that it was made by. `database` has the
+    sizes of the rows of the database, see `StoredRows`, and `row_files` the files by key.
     """
 
     epoch: int
@@ -47,40 +51,21 @@ class Written:
     sums: dict[int, bytes]
     on_disk: Mask
     versions: str
+    database: dict[int, int]
+    row_files: dict[int, RowFile]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
     """One transaction, and the content of the store after it.
 
-    Rows are made lazily, because all of them together are as large as the index; `written` is
-    complete after the last one.
+    Rows of the database are made lazily, because all of them together are as large as the index,
+    and a file of rows before the first; `written` is complete after the last one.
     """
 
     rows: Iterator[Row]
     removed: Sequence[tuple[int]]
     written: Written
-
-
-def row(key: int, head: bytes, body: bytes) -> Row:
-    """Return a row with its checksum."""
-    return Row(key, head, body, row_sum(key, head, body))
-
-
-def row_sum(key: int, head: bytes, body: bytes) -> bytes:
-    """Return the checksum that a row must have."""
-    return checksum(key.to_bytes(8, "little"), head, body)
-
-
-def first_of_segment(key: int) -> int:
-    """Return the key of the first row of the segment that a row belongs to."""
-    return key - key % _ROWS_OF_SEGMENT
-
-
-def seal(sums: dict[int, bytes]) -> bytes:
-    """Return one checksum for all rows, so that none can be missing or of another generation."""
-    parts = [key.to_bytes(8, "little") + sums[key] for key in sorted(sums)]
-    return checksum(*parts)
 
 
 def block_states(snapshot: Snapshot, on_disk: Mask) -> dict[int, bytes]:
@@ -91,31 +76,43 @@ def block_states(snapshot: Snapshot, on_disk: Mask) -> dict[int, bytes]:
     }
 
 
-def changed_rows(snapshot: Snapshot, before: Written | None, versions: str) -> Plan:
-    """Return the transaction that makes the store hold `snapshot`."""
-    before = before or Written(0, {}, {}, {}, -1, {}, np.zeros(0, np.bool_), versions)
+def changed_rows(snapshot: Snapshot, before: Written | None, versions: str, folder: Path) -> Plan:
+    """Return the transaction that makes the store in `folder` hold `snapshot`."""
+    before = before or Written(0, {}, {}, {}, -1, {}, np.zeros(0, np.bool_), versions, {}, {})
     files = {e.file_id: e for e in snapshot.files.values() if e.stamp is not None}
     segments = _segment_keys(snapshot, before)
     same_epoch = before.epoch == snapshot.epoch
     on_disk_before = before.on_disk if same_epoch else before.on_disk[:0]
     on_disk, new = _on_disk(snapshot, files.values(), on_disk_before)
     blocks, n_names = block_states(snapshot, on_disk), len(snapshot.name_table)
-    dirty = {s.serial: s for s in snapshot.terms.segments if _is_dirty(s, before, new)}
-    clean = {key for serial, key in segments.items() if serial not in dirty}
-    retained = {FILE + i for i in files} | {BLOCK + i for i in blocks} | {NAMES, PATHS, NODE_IDS}
-    retained |= {key for key in before.sums if first_of_segment(key) in clean}
-    removed = [(key,) for key in before.sums if key not in retained]
-    sums = {key: digest for key, digest in before.sums.items() if key in retained}
+    dirty_blocks = {i for i in blocks if not same_epoch or before.blocks.get(i) != blocks[i]}
+    bulk = Bulk(snapshot, on_disk, files, segments)
+    sizes = bulk.sizes()
+    dirty = {FILE + i for i in _dirty_files(files, before)}
+    dirty |= {segments[s.serial] for s in snapshot.terms.segments if _is_dirty(s, before, new)}
+    dirty |= {CODES + i for i in dirty_blocks} & sizes.keys()
+    placed = place(dirty, sizes, before.database, before.row_files)
+    retained = {*keys_of(sizes), NAMES, PATHS, NODE_IDS, MANIFEST, *placed.row_files}
+    retained.update(BLOCK + i for i in blocks)
+    removed = (before.database.keys() - retained - placed.hidden) | (
+        before.database.keys() & placed.moved
+    )
+    written = Written(
+        epoch=snapshot.epoch,
+        files=files,
+        segments=segments,
+        blocks=blocks,
+        n_names=n_names,
+        sums={key: digest for key, digest in before.sums.items() if key in retained},
+        on_disk=on_disk,
+        versions=versions,
+        database={key: size for key, size in before.database.items() if key not in removed},
+        row_files=placed.row_files,
+    )
 
-    def dirty_rows() -> Iterator[Row]:
-        for i, entry in _dirty_files(files, before):
-            yield row(FILE + i, file_head(entry), file_body(entry))
-        for serial, segment in dirty.items():
-            for i, body in enumerate(pack_segment(_part_on_disk(segment, on_disk))):
-                yield row(segments[serial] + i, b"", body)
-        for i, state in blocks.items():
-            if not (same_epoch and before.blocks.get(i) == state):
-                yield row(BLOCK + i, b"", pack_block(snapshot, i, on_disk))
+    def columns() -> Iterator[Row]:
+        for i in dirty_blocks:
+            yield row(BLOCK + i, b"", pack_block(snapshot, i, on_disk))
         if before.n_names != n_names or new.any():
             yield row(NAMES, b"", pack_texts(_names_on_disk(snapshot, on_disk)))
         if before.files.keys() != files.keys() or PATHS not in before.sums:
@@ -123,13 +120,35 @@ def changed_rows(snapshot: Snapshot, before: Written | None, versions: str) -> P
         yield row(NODE_IDS, b"", _pack_node_ids(files))
 
     def rows() -> Iterator[Row]:
-        for dirty_row in dirty_rows():
-            sums[dirty_row.key] = dirty_row.sum
-            yield dirty_row
-        yield _manifest(snapshot, versions, seal(sums))
+        yield from _in_database(_bulk_rows(bulk, placed, written, folder), written)
+        yield from _in_database(columns(), written)
+        yield _manifest(snapshot, versions, seal(written.sums))
 
-    written = Written(snapshot.epoch, files, segments, blocks, n_names, sums, on_disk, versions)
-    return Plan(rows(), removed, written)
+    return Plan(rows(), [(key,) for key in removed], written)
+
+
+def _bulk_rows(bulk: Bulk, placed: Placement, written: Written, folder: Path) -> Iterator[Row]:
+    """Yield the rows of bulk in the database, once those of a file are on disk."""
+    for key in placed.hidden:
+        if written.database.get(key) != ABSENT:
+            yield Row(key, b"", b"", b"")
+    rows = bulk.rows(placed.dirty)
+    if placed.new_file:
+        file, directory, sums = write_rows(folder, placed.new_file, rows)
+        written.row_files[placed.new_file] = file
+        written.sums.update(sums)
+        yield directory
+    else:
+        yield from rows
+
+
+def _in_database(rows: Iterable[Row], written: Written) -> Iterator[Row]:
+    """Yield rows of the database, and note each as written."""
+    for each in rows:
+        written.database[each.key] = len(each.body) if each.sum else ABSENT
+        if each.sum:
+            written.sums[each.key] = each.sum
+        yield each
 
 
 def _on_disk(snapshot: Snapshot, files: Iterable[FileEntry], before: Mask) -> tuple[Mask, Mask]:
@@ -143,15 +162,7 @@ def _on_disk(snapshot: Snapshot, files: Iterable[FileEntry], before: Mask) -> tu
 
 
 def _is_dirty(segment: Segment, before: Written, new: Mask) -> bool:
-    return segment.serial not in before.segments or bool(new[_node_ids(segment)].any())
-
-
-def _node_ids(segment: Segment) -> slice:
-    return slice(segment.base, segment.base + segment.n_node_ids)
-
-
-def _part_on_disk(segment: Segment, on_disk: Mask) -> Segment:
-    return segment if on_disk[_node_ids(segment)].all() else merge_neighbours([segment], on_disk)
+    return segment.serial not in before.segments or bool(new[slice(*segment.bounds)].any())
 
 
 def _names_on_disk(snapshot: Snapshot, on_disk: Mask) -> list[str]:
@@ -162,23 +173,23 @@ def _names_on_disk(snapshot: Snapshot, on_disk: Mask) -> list[str]:
     return [name if used else "" for name, used in zip(names, in_use.tolist(), strict=True)]
 
 
-def _dirty_files(files: dict[int, FileEntry], before: Written) -> Iterator[tuple[int, FileEntry]]:
+def _dirty_files(files: dict[int, FileEntry], before: Written) -> Iterator[int]:
     for file_id, entry in files.items():
         old = before.files.get(file_id)
         if old is entry:
             continue
         if old is None or old.record is not entry.record or old.stamp != entry.stamp:
-            yield file_id, entry
+            yield file_id
 
 
 def _segment_keys(snapshot: Snapshot, before: Written) -> dict[int, int]:
     """Return the keys of the first rows of all segments, new ones above any that is in use."""
-    free = max(before.segments.values(), default=SEGMENT) + _ROWS_OF_SEGMENT
+    free = next_segment(max(before.segments.values(), default=SEGMENT))
     keys: dict[int, int] = {}
     for segment in snapshot.terms.segments:
         key = before.segments.get(segment.serial)
         if key is None:
-            key, free = free, free + _ROWS_OF_SEGMENT
+            key, free = free, next_segment(free)
         keys[segment.serial] = key
     return keys
 

@@ -6,38 +6,27 @@ reference: entries of files, segments and whole blocks of vectors, all of them i
 
 from __future__ import annotations
 
-import json
-import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, groupby
 
 import numpy as np
 
 from packhound.core.arrays import NodeIds
-from packhound.core.types import FileStamp
-from packhound.index import (
-    BLOCK_SIZE,
-    BLOCK_VECTORS,
-    FileEntry,
-    Segment,
-    Snapshot,
-    VectorBlock,
-)
-from packhound.storage.dirty_rows import (
+from packhound.index import FileEntry, Segment, Snapshot, VectorBlock
+from packhound.storage.dirty_rows import Written
+from packhound.storage.row import (
     BLOCK,
+    CODES,
     FILE,
-    NAMES,
+    ROW_FILE,
     SEGMENT,
-    Written,
     first_of_segment,
     row_sum,
 )
-from packhound.storage.rows import file_body, file_head
-
-_ROWS_OF_VECTORS = BLOCK_VECTORS // BLOCK_SIZE
-_STAMP = 3
-"""Position in the head of a file's row."""
+from packhound.storage.rows import file_head, stamp_of
+from packhound.storage.stored_rows import StoredRows
+from packhound.storage.vector_rows import ROWS_OF_VECTORS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +41,7 @@ class MemoryRows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SharedRows:
-    """Rows of a database that need not be read.
+    """Rows of a store that an index of this process has.
 
     Segments are by the key of their first row, `vectors` the first blocks, all of them full.
     """
@@ -60,10 +49,6 @@ class SharedRows:
     files: dict[int, FileEntry] = field(default_factory=dict)
     segments: dict[int, Segment] = field(default_factory=dict)
     vectors: list[VectorBlock] = field(default_factory=list)
-
-    def __contains__(self, key: int) -> bool:
-        """Return True for the key of a row whose body need not be read."""
-        return key in self.files or first_of_segment(key) in self.segments
 
     def entry(self, key: int, node_ids: NodeIds) -> FileEntry | None:
         """Return the entry of a file with its node ids, if its row is shared."""
@@ -86,27 +71,26 @@ def memory_rows(snapshot: Snapshot, written: Written) -> MemoryRows:
     )
 
 
-def find_shared(connection: sqlite3.Connection, indexes: Sequence[MemoryRows]) -> SharedRows:
-    """Return the rows of a database that one of some indexes has."""
+def find_shared(rows: StoredRows, indexes: Sequence[MemoryRows]) -> SharedRows:
+    """Return the rows of a store that one of some indexes has."""
     shared = SharedRows()
     if not indexes:
         return shared
-    query = "SELECT key, head, sum FROM rows WHERE key >= ? AND key < ?"
-    for key, head, stored in connection.execute(query, (FILE, SEGMENT)):
-        with_stamp = (rows.files.get(key) for rows in indexes if rows.sums.get(key) == stored)
-        without = (_same_entry(rows, key, head, stored) for rows in indexes)
+    for key in rows.of_kind(FILE, SEGMENT):
+        head, stored = rows.heads[key], rows.sums[key]
+        with_stamp = (each.files.get(key) for each in indexes if each.sums.get(key) == stored)
+        without = (_same_entry(each, key, head, stored) for each in indexes)
         if entry := next(filter(None, chain(with_stamp, without)), None):
             shared.files[key] = entry
-    query = "SELECT key, sum FROM rows WHERE key >= ? AND key < ? ORDER BY key"
-    segments = connection.execute(query, (SEGMENT, BLOCK)).fetchall()
-    for first, rows in groupby(segments, lambda row: first_of_segment(row[0])):
-        owner = _owner([*rows], indexes)
+    for first, keys in groupby(rows.of_kind(SEGMENT, BLOCK), first_of_segment):
+        owner = _owner(rows, keys, indexes)
         if owner and first in owner.segments:
             shared.segments[first] = owner.segments[first]
-    blocks = connection.execute(query, (BLOCK, NAMES)).fetchall()
+    codes = rows.of_kind(CODES, ROW_FILE)
     # New node ids go into the last block, so that one is nobody else's.
-    for n in range((len(blocks) - 1) // _ROWS_OF_VECTORS):
-        owner = _owner(blocks[n * _ROWS_OF_VECTORS : (n + 1) * _ROWS_OF_VECTORS], indexes)
+    for n in range((len(codes) - 1) // ROWS_OF_VECTORS):
+        part = codes[n * ROWS_OF_VECTORS : (n + 1) * ROWS_OF_VECTORS]
+        owner = _owner(rows, part, indexes)
         if owner is None or n >= len(owner.vectors):
             break
         shared.vectors.append(owner.vectors[n])
@@ -118,15 +102,17 @@ def _same_entry(rows: MemoryRows, key: int, head: bytes, stored: bytes) -> FileE
     entry = rows.files.get(key)
     if entry is None:
         return None
-    stamp = json.loads(head)[_STAMP]
-    entry = replace(entry, stamp=FileStamp(*stamp) if stamp else None)
-    is_same = file_head(entry) == head and row_sum(key, head, file_body(entry)) == stored
+    entry = replace(entry, stamp=stamp_of(head))
+    is_same = file_head(entry) == head and row_sum(key, head, entry.record) == stored
     return entry if is_same else None
 
 
-def _owner(sums: Sequence[tuple[int, bytes]], indexes: Sequence[MemoryRows]) -> MemoryRows | None:
-    """Return the first index that has all of some rows."""
-    for rows in indexes:
-        if all(rows.sums.get(key) == stored for key, stored in sums):
-            return rows
+def _owner(
+    rows: StoredRows, keys: Iterable[int], indexes: Sequence[MemoryRows]
+) -> MemoryRows | None:
+    """Return the first index that has all rows of some keys."""
+    sums = {key: rows.sums[key] for key in keys}
+    for each in indexes:
+        if all(each.sums.get(key) == stored for key, stored in sums.items()):
+            return each
     return None

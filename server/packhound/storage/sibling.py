@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 
 from packhound.core.errors import StoreError
-from packhound.storage.dirty_rows import FILE, SEGMENT
+from packhound.core.private_file import write_private_atomic
+from packhound.storage.row import FILE, ROW_FILE, SEGMENT
+from packhound.storage.row_files import heads_in, row_file_paths
+from packhound.storage.rows import path_and_digest
 from packhound.storage.sqlite_store import DATABASE, UNREADABLE, check_regular
 from packhound.storage.vector_store import VECTORS
 
@@ -32,11 +33,14 @@ def sample_files(folder: Path, n: int) -> list[tuple[str, bytes]]:
     """Return path and digest of some `n` files of a saved index; none if it cannot be read."""
     try:
         with closing(_connect(folder / DATABASE)) as connection:
-            query = "SELECT count(*) FROM rows WHERE key >= ? AND key < ?"
-            (n_files,) = connection.execute(query, (FILE, SEGMENT)).fetchone()
-            query = "SELECT head FROM rows WHERE key >= ? AND key < ? AND key % ? = 0 LIMIT ?"
-            rows = connection.execute(query, (FILE, SEGMENT, max(1, n_files // n), n))
-            return list(_paths_and_digests(rows))
+            heads = dict[int, bytes]()
+            query = "SELECT body FROM rows WHERE key >= ? ORDER BY key"
+            for (directory,) in connection.execute(query, (ROW_FILE,)):
+                heads |= heads_in(directory, SEGMENT)
+            query = "SELECT key, head FROM rows WHERE key >= ? AND key < ?"
+            heads |= dict(connection.execute(query, (FILE, SEGMENT)))
+        keys = sorted(key for key, head in heads.items() if head)
+        return [path_and_digest(heads[key]) for key in keys[:: max(1, len(keys) // n)][:n]]
     except UNREADABLE:
         return []
 
@@ -45,6 +49,9 @@ def copy_index(source: Path, target: Path) -> None:
     """Copy the saved index of one folder into another, and its vectors. Raises StoreError."""
     try:
         _copy(source / DATABASE, target / DATABASE)
+        # One that a save deletes meanwhile is missed when the copy is read.
+        for path in row_file_paths(source):
+            write_private_atomic(target / path.name, path.read_bytes())
     except (sqlite3.Error, OSError) as error:
         raise StoreError(f"the index {source} cannot be copied: {error}") from error
     with suppress(sqlite3.Error, OSError):
@@ -66,12 +73,6 @@ def _copy(source: Path, target: Path) -> None:
     except BaseException:
         target.unlink(missing_ok=True)
         raise
-
-
-def _paths_and_digests(rows: sqlite3.Cursor) -> Iterator[tuple[str, bytes]]:
-    for (head,) in rows:
-        path, _, digest, *_ = json.loads(head)
-        yield str(path), bytes.fromhex(digest)
 
 
 def _connect(database: Path) -> sqlite3.Connection:

@@ -20,7 +20,9 @@ from packhound.core.trace import traced
 from packhound.index import Saved, Snapshot
 from packhound.storage.dirty_rows import Written, changed_rows
 from packhound.storage.load import FORMAT, read_saved
+from packhound.storage.row_files import delete_row_files, row_file_paths
 from packhound.storage.shared_rows import MemoryRows, find_shared, memory_rows
+from packhound.storage.stored_rows import read_rows
 
 _APPLICATION_ID = 0x5061636B
 _SCHEMA = "CREATE TABLE rows (key INTEGER PRIMARY KEY, head BLOB, body BLOB, sum BLOB)"
@@ -75,7 +77,8 @@ class Store:
     @property
     def n_bytes(self) -> int:
         """Size of the saved index on disk, with its journal."""
-        return sum(size_of(Path(f"{self._path}{end}")) for end in ("", "-wal", "-journal"))
+        database = (Path(f"{self._path}{end}") for end in ("", "-wal", "-journal"))
+        return sum(map(size_of, [*database, *row_file_paths(self._path.parent)]))
 
     def claim(self) -> bool:
         """Become the writer if there is none; return True if so. Raises StoreError as `open`."""
@@ -88,7 +91,7 @@ class Store:
     def load(self, indexes: Sequence[MemoryRows] = ()) -> Saved | None:
         """Return the last saved generation, None if nothing was saved yet.
 
-        What one of `indexes` has is not read, but shared with it.
+        What one of `indexes` has is shared with it.
 
         Raises:
             StoreError: it is damaged, or of another version; a writer has deleted it then.
@@ -99,7 +102,8 @@ class Store:
             try:
                 return self._read(indexes)
             except (sqlite3.OperationalError, OSError, MemoryError):
-                # A disk or a lock that failed once says nothing of what is saved.
+                # A disk or a lock that failed once says nothing of what is saved, nor does a file
+                # of rows that a writer has deleted since this process read its name.
                 return self._read(indexes)
         except UNREADABLE as error:
             self.discard()
@@ -111,11 +115,11 @@ class Store:
             if _is_empty(connection):
                 return None
             _check_format(connection)
-            shared = find_shared(connection, indexes)
-            connection.create_function("is_shared", 1, shared.__contains__)
-            rows = connection.execute(_GET if indexes else _GET_ALL)
-            saved, written = read_saved(rows, shared)
-            if written and written.versions != self._versions():
+            rows = read_rows(connection.execute(_GET), self._path.parent)
+            if rows is None:
+                return None
+            saved, written = read_saved(rows, find_shared(rows, indexes))
+            if written.versions != self._versions():
                 raise ValueError("it was made by another version, or for another model")
             self._written = written
             return saved
@@ -133,6 +137,7 @@ class Store:
                 path = self._path.with_name(self._path.name + suffix)
                 if path.is_file() or path.is_symlink():
                     path.unlink(missing_ok=True)
+            delete_row_files(self._path.parent)
 
     @traced("save")
     def save(self, snapshot: Snapshot) -> None:
@@ -143,9 +148,11 @@ class Store:
         """
         if not self._lock.held:
             raise StoreError(f"the index {self._path} is written by another process")
+        folder = self._path.parent
+        before = [path.name for path in row_file_paths(folder)]
         try:
             first = self._prepare()
-            plan = changed_rows(snapshot, self._written, self._versions())
+            plan = changed_rows(snapshot, self._written, self._versions(), folder)
             setup = _FIRST_SAVE if first else _LATER_SAVES
             with self._transaction(*setup, "BEGIN IMMEDIATE") as connection:
                 if _is_empty(connection):
@@ -158,10 +165,12 @@ class Store:
                     _PUT, ((row.key, row.head, row.body, row.sum) for row in plan.rows)
                 )
         except (sqlite3.Error, OSError, ValueError) as error:
+            delete_row_files(folder, before)
             if not isinstance(error, (sqlite3.OperationalError, OSError)):
                 self.discard()
             raise StoreError(f"the index cannot be saved in {self._path}: {error}") from error
         self._written = plan.written
+        delete_row_files(folder, (file.name for file in plan.written.row_files.values()))
 
     def close(self) -> None:
         """Release the lock, so that another process may write."""
@@ -190,16 +199,15 @@ class Store:
     def _prepare(self) -> bool:
         """Create the database, readable by its owner alone; return True if it is empty."""
         check_regular(self._path)
-        if self._written is None or not self._path.exists():
+        names = [file.name for file in self._written.row_files.values()] if self._written else []
+        if not all(map(os.path.exists, [self._path, *map(self._path.with_name, names)])):
             self._written = None
+        if self._written is None:
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
         return self._path.stat().st_size == 0
 
 
-_GET_ALL = "SELECT key, head, body, sum FROM rows ORDER BY key"
-_GET = (
-    "SELECT key, head, CASE WHEN is_shared(key) THEN NULL ELSE body END, sum FROM rows ORDER BY key"
-)
+_GET = "SELECT key, head, body, sum FROM rows ORDER BY key"
 _PUT = "INSERT OR REPLACE INTO rows (key, head, body, sum) VALUES (?, ?, ?, ?)"
 
 UNREADABLE = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -44,7 +44,7 @@ class VectorColumn:
     """
 
     def __init__(self, dim: int, shared: Sequence[VectorBlock] = ()) -> None:
-        """`shared` are full blocks of another column, whose first vectors are the same."""
+        """`shared` are blocks of another column, whose first vectors are the same, or of a file."""
         self.dim = dim
         self.blocks = [*shared]
         self.n_shared = len(shared) * BLOCK_VECTORS
@@ -89,7 +89,14 @@ class VectorColumn:
         scales = scales_of(codes)
         for number, mask in _masks_by_block(node_ids):
             inside = node_ids[mask] % BLOCK_VECTORS
-            _write_block(self.blocks[number], inside, codes[mask], scales[mask])
+            _write_block(self._writable(number), inside, codes[mask], scales[mask])
+
+    def _writable(self, number: int) -> VectorBlock:
+        """Return a block, one of its own in place of a mapped one."""
+        block = self.blocks[number]
+        if not block.codes.flags.writeable:
+            self.blocks[number] = block = replace(block, codes=block.codes.copy())
+        return block
 
 
 def gather_codes(
