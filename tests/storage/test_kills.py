@@ -45,7 +45,7 @@ def check_kills(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rounds: int) ->
             loaded += engine.snapshot.n_files > 0
             assert engine.settled(60)
             # A process that the killed one was starting holds its lock until it runs.
-            wait_until(partial(getattr, engine, "writer"))
+            wait_until(partial(getattr, engine.index, "writer"))
             assert engine.status().notes == ()
             rebuilt = Engine.open(root, settings_from({"index.persist": False, "index.workers": 1}))
             try:
