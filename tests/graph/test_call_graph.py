@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from packhound.core.types import Document
 from packhound.graph.call_graph import CallGraph
 from packhound.graph.graph import Graph
-from packhound.graph.receivers import Grade
+from packhound.graph.meanings import Grade
 from packhound.index.file_entry import FileEntry
 from packhound.parsing.node_codec import encode_nodes
 from packhound.parsing.parse import parse

@@ -6,7 +6,8 @@ import re
 from typing import NamedTuple
 
 _MAX_BRACKET = 5_000
-_MANY = 1_000
+MANY = 1_000
+"""The most arguments of a definition that takes any number."""
 ANY_NUMBER = -2
 """Arguments of a call that spreads a list, or is too long to be read."""
 _CALL = re.compile(r"(?:::)?(?:<[\w\s,.<>&'\[\]]*>)?[ \t]*\(")
@@ -26,7 +27,7 @@ class Takes(NamedTuple):
     maximum: int
 
     def __str__(self) -> str:
-        if self.maximum >= _MANY:
+        if self.maximum >= MANY:
             return f"{self.minimum} or more"
         return f"{self.minimum}" + f" to {self.maximum}" * (self.minimum < self.maximum)
 
@@ -51,7 +52,7 @@ def count_parameters(signature: str, name: str, *, with_self: bool = False) -> T
         _OPTIONAL.match(each) is not None and not _VARIADIC.match(each) for each in parameters
     )
     n_most = len(parameters) - n_lists
-    return Takes(n_most - n_optional, _MANY if n_lists else n_most)
+    return Takes(n_most - n_optional, MANY if n_lists else n_most)
 
 
 def count_arguments(text: str, end: int) -> int:

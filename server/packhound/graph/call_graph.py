@@ -10,7 +10,7 @@ from packhound.graph.definitions import language_family
 from packhound.graph.exports import Definition, Exports
 from packhound.graph.file_scope import TYPE_KINDS, FileScope
 from packhound.graph.graph import Graph
-from packhound.graph.receivers import Grade, Meaning, Owner
+from packhound.graph.meanings import Grade, Meaning, Owner
 from packhound.graph.resolver import Resolver
 from packhound.graph.scopes import MAX_USING_FILES, Scopes, Source
 

@@ -79,6 +79,8 @@ class Exports:
         if name == DEFAULT:
             name = scope.exported
         positions = [p for p in self._scopes.positions(name).get(path, ()) if scope.is_top_level(p)]
+        if scope.dialect.modules:  # What a module in it defines is passed on at most.
+            positions = [p for p in positions if scope.is_seen(p, -1)] or positions
         if positions:
             return tuple(Definition(path, p) for p in positions)
         if scope.dialect.package:

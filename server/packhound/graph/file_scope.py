@@ -8,13 +8,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import product
+from itertools import count, product
 from typing import TypeAlias
 
 from packhound.core.types import Node
 from packhound.graph.import_bindings import Imports, read_entries, read_imports
 from packhound.graph.source_text import SCRIPT_LANGUAGES
-from packhound.graph.stated_types import read_type, read_value, simple_name, stated_type
+from packhound.graph.stated_types import read_type, read_value, stated_type
 from packhound.index import FileEntry
 from packhound.parsing import ByteRange, Capture, blank_runs
 
@@ -37,7 +37,10 @@ class Dialect:
 
     `implicit_members`: members need no receiver. `package`: a folder shares its names. `program`:
     a name of the whole program needs no import. `strict`: a name that is in no scope is not ours.
-    `calls_methods`: what is called is no local name.
+    `calls_methods`: what is called is no local name. `names_fields`: a member that is not called
+    is a field. `overloads`: functions of one name differ by the types of their parameters, with
+    the conversions of Java. `modules`: what a module within a file defines is seen in it, and a
+    mark calls macros.
     """
 
     self_names: frozenset[str] = frozenset({"this"})
@@ -47,16 +50,19 @@ class Dialect:
     program: bool = False
     strict: bool = True
     calls_methods: bool = False
+    names_fields: bool = False
+    overloads: bool = False
+    modules: bool = False
     name: re.Pattern[str] = _NAME
 
 
 _SCRIPT = Dialect(name=_SCRIPT_NAME)
 _JVM = Dialect(implicit_members=True, package=True)
-_JAVA = replace(_JVM, calls_methods=True)
+_JAVA = replace(_JVM, calls_methods=True, names_fields=True, overloads=True)
 _DIALECTS = {
     "python": Dialect(frozenset({"self", "cls"})),
     "go": Dialect(frozenset(), package=True),
-    "rust": Dialect(frozenset({"self", "Self"}), frozenset()),
+    "rust": Dialect(frozenset({"self", "Self"}), frozenset(), names_fields=True, modules=True),
     "c": Dialect(program=True),
     "cpp": Dialect(implicit_members=True, program=True),
     "csharp": Dialect(super_names=frozenset({"base"}), implicit_members=True, program=True),
@@ -131,9 +137,11 @@ class FileScope:
 
     def _stated_in(self, kind: str, position: int) -> Iterator[tuple[str, str]]:
         """Yield the names of a kind in a node's own text, with what is stated for them."""
+        number = count()
         for capture in self._captures_in(kind, position):
             texts = {part: self._cut(part, run) for part, run in capture.parts.items()}
-            yield self._cut(kind, capture.run), stated_type(texts, self.language)
+            name = str(next(number)) if "all" in texts else self._cut(kind, capture.run)
+            yield name, stated_type(texts, self.language)
 
     def _cut(self, part: str, run: ByteRange) -> str:
         # A type can stand in a string.
@@ -142,13 +150,19 @@ class FileScope:
     @cached_property
     def imports(self) -> Imports:
         """The bindings of all imports."""
-        return read_imports(self.full, self._captured["import"])
+        captured = self._captured["import"]
+        if self.dialect.modules:  # Those of the file come before those of a module in it.
+            captured = sorted(captured, key=self._is_indented, reverse=True)
+        return read_imports(self.full, captured)
+
+    def _is_indented(self, capture: Capture) -> bool:
+        return self.full[self.full.rfind("\n", 0, capture.run[0]) + 1].isspace()
 
     def outer_imports(self) -> Iterator[tuple[int, str, str]]:
         """Yield line, 0-based, module and name of each import outside of a block; "*" for all."""
         for capture in self._captured["import"]:
             # What is indented may be tried, or never run.
-            if self.full[self.full.rfind("\n", 0, capture.run[0]) + 1].isspace():
+            if self._is_indented(capture):
                 continue
             for name, binding in read_entries(self.full, capture):
                 line = self.line(capture.parts.get("name", capture.run)[0])
@@ -168,6 +182,10 @@ class FileScope:
         """Return True for a member without brackets in its use that runs code."""
         return self.node(position).name in self.names_in("property", position)
 
+    def is_declared(self, position: int) -> bool:
+        """Return True for a function without a body, which is defined elsewhere."""
+        return self.node(position).name in self.names_in("declared", position)
+
     def result_type(self, position: int) -> str:
         """Return the type that a function says it returns, "" if it says none."""
         name = self.node(position).name
@@ -177,10 +195,6 @@ class FileScope:
                     return stated
         values = self.names_in("return", position)
         return read_value(values[0]) if len(values) == 1 else ""
-
-    def parameter_types(self, position: int) -> Iterator[str]:
-        """Yield the types of the parameters of a function, then of its other local names."""
-        return map(simple_name, self.locals_of(position).values())
 
     def attributes_of(self, position: int) -> Mapping[str, list[tuple[int, str]]]:
         """Return the attributes of a type with the nodes that state something for them."""
@@ -232,6 +246,14 @@ class FileScope:
         if position not in self._locals:
             self._locals[position] = self._read_locals([position], "local")
         return self._locals[position]
+
+    def bound(self, position: int, name: str) -> str:
+        """Return the type that the nearest type parameter of a name must have, "" for none."""
+        end = self.node(position).span.end
+        for capture in reversed(self._captured["generic"]):
+            if capture.run[0] < end and self._cut("generic", capture.run) == name:
+                return read_type(self._cut("type", capture.parts["type"]), self.language)
+        return ""
 
     @cached_property
     def globals(self) -> LocalNames:
@@ -285,10 +307,15 @@ class FileScope:
     def is_member(self, position: int) -> bool:
         """Return True for what is reached through a type or an instance."""
         node = self.node(position)
-        if node.kind == "method":
+        if node.kind == "method" or self._is_associated(node):
             return True
         holder = None if node.parent is None else self.node(node.parent).kind
         return holder in TYPE_KINDS and not (holder == "module" and self.language == "rust")
+
+    def _is_associated(self, node: Node) -> bool:
+        """Return True for a constant of a type whose `impl` is no node."""
+        is_outer = node.parent is None and node.kind == "constant"
+        return is_outer and self.dialect.modules and "::" in node.qualname
 
     def owner(self, position: int) -> str:
         """Return the name of the type that a node is a member of, "" for none."""
@@ -305,10 +332,16 @@ class FileScope:
             return False
         return node.name in self.names_in("arrow", position)
 
+    def is_seen(self, position: int, user: int) -> bool:
+        """Return True if a node lies in the module of a definition outside of types."""
+        module = self.node(position).qualname.rpartition("::")[0]
+        return not module or (user >= 0 and self.node(user).qualname.startswith(f"{module}::"))
+
     def is_top_level(self, position: int) -> bool:
         """Return True for a definition that other files can name without its owner."""
         node = self.node(position)
-        if node.kind in ("method", "impl", "file", "section", "window"):
+        unnamed = ("method", "impl", "file", "section", "window")
+        if node.kind in unnamed or self._is_associated(node):
             return False
         holders = (self.node(holder).kind for holder in [*self.ancestors(position)][1:])
         return all(kind == "module" for kind in holders)

@@ -27,6 +27,7 @@ _SUFFIX = re.compile(
     r"\.(?:h|hh|hpp|hxx|c|cc|cpp|inl|js|jsx|mjs|cjs|ts|tsx|mts|cts|vue|svelte|py|pyi|rb|php|lua"
     r"|dart|zig|proto|css|scss|sh|bash)$"
 )
+_QUOTES = " \t\r\n\"'<>`;"
 _SEPARATORS = re.compile(r"[./\\:]+")
 
 Components = tuple[str, ...]
@@ -40,20 +41,28 @@ class ImportResolver:
         self._by_folder: dict[Components, list[str]] = defaultdict(list)
         self._components: dict[str, Components] = {}
         self._resolved: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._crates: dict[str, Components] = {}
         for path in sorted(paths):
             self._add(path)
 
     def resolve(self, importer: str, module: str) -> tuple[str, ...]:
         """Return the files that `module`, as `importer` writes it, most likely means."""
-        key = (posixpath.dirname(importer), module)
+        is_rust = importer.endswith(".rs")
+        key = (importer if is_rust else posixpath.dirname(importer), module)
         if key not in self._resolved:
-            self._resolved[key] = self._resolve(*key)
+            paths = self._resolve_in_crate(*key) if is_rust else ()
+            paths = paths or self._resolve(posixpath.dirname(importer), module)
+            suffix = _SUFFIX.search(module.strip(_QUOTES))
+            exact = tuple(path for path in paths if suffix and path.endswith(suffix[0]))
+            self._resolved[key] = exact or paths
         return self._resolved[key]
 
     def _add(self, path: str) -> None:
         *folders, name = path.split("/")
         stem = name.split(".")[0]
         self._components[path] = parts = (*folders, stem)
+        if path.endswith("/src/lib.rs"):
+            self._crates[folders[-2].replace("-", "_")] = tuple(folders)
         entries = [(self._by_stem, parts)]
         if folders:
             entries.append((self._by_folder, parts[:-1]))
@@ -65,7 +74,25 @@ class ImportResolver:
                 paths_by_tail[tail].append(path)
 
     def _resolve(self, folder: str, module: str) -> tuple[str, ...]:
-        target, absolute = components(folder, module)
+        return self._longest(*components(folder, module), folder)
+
+    def _resolve_in_crate(self, importer: str, module: str) -> tuple[str, ...]:
+        """Return the files that a path of Rust means, by the rules of its modules."""
+        folder, _, name = importer.rpartition("/")
+        stem, (first, *rest) = name.removesuffix(".rs"), module.split("::")
+        base = [*folder.split("/"), *[stem] * (stem not in _PACKAGE_STEMS)]
+        while first == "super" and base:
+            base.pop()
+            first, *rest = rest or [""]
+        if first == "crate":
+            base = crate_of(folder).split("/")
+        elif first in self._crates:
+            base = [*self._crates[first]]
+        elif first not in ("self", ""):
+            rest = [first, *rest]
+        return self._longest((*base, *rest), True, folder)
+
+    def _longest(self, target: Components, absolute: bool, folder: str) -> tuple[str, ...]:
         for length in range(len(target), max(0, len(target) - 2), -1):
             matches = self._paths_ending_with(target[:length], absolute, folder)
             if matches:
@@ -80,10 +107,13 @@ class ImportResolver:
         # A folder stands for its files only where no file names it better.
         for paths_by_tail in (self._by_stem, self._by_folder):
             for path in paths_by_tail.get(target[-2:], ()):
-                length = self._overlap(path, target)
-                if length <= floor or not _is_long_enough(
-                    path, length, target, absolute, importer_folder
-                ):
+                length, parts = self._overlap(path, target), self._components[path]
+                is_meant = (
+                    target in (parts, parts[:-1])
+                    if absolute
+                    else _is_long_enough(path, length, target, importer_folder)
+                )
+                if length <= floor or not is_meant:
                     continue
                 if length > best_length:
                     best, best_length = [], length
@@ -103,7 +133,7 @@ class ImportResolver:
 
 def components(folder: str, module: str) -> tuple[Components, bool]:
     """Return the path components of an import, and True if they start at the root."""
-    module = module.strip().strip("\"'<>`;").replace("\\", "/")
+    module = module.strip(_QUOTES).replace("\\", "/")
     if module.startswith(("./", "../")) or module in (".", ".."):
         path = posixpath.normpath(posixpath.join(folder, _SUFFIX.sub("", module)))
         return tuple(part for part in path.split("/") if part not in (".", "..")), True
@@ -118,11 +148,12 @@ def components(folder: str, module: str) -> tuple[Components, bool]:
     return tuple(parts), False
 
 
-def _is_long_enough(
-    path: str, length: int, target: Components, absolute: bool, folder: str
-) -> bool:
-    if absolute:
-        return length == len(target)
+def crate_of(folder: str) -> str:
+    """Return the folder of the sources of the crate of Rust that a folder is in, "" for none."""
+    return (f"/{folder}/".rpartition("/src/")[0] + "/src")[1:] if "src" in folder.split("/") else ""
+
+
+def _is_long_enough(path: str, length: int, target: Components, folder: str) -> bool:
     return length >= min(2, len(target)) and (len(target) > 1 or _is_near(path, folder))
 
 

@@ -8,26 +8,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from enum import IntEnum
-from typing import NamedTuple
 
 from packhound.graph.definitions import folder_of, language_family
 from packhound.graph.exports import Definition, Definitions, Exports
 from packhound.graph.file_scope import CALLABLE_KINDS, TYPE_KINDS, FileScope
+from packhound.graph.meanings import Grade, Meaning, Owner, Value
 from packhound.graph.scopes import MAX_USING_FILES, Scopes
 from packhound.graph.source_text import Segment
-from packhound.graph.stated_types import read_argument, simple_name
+from packhound.graph.stated_types import LIST
 
-_TYPE_PARAMETER = re.compile(r"[A-Z][A-Z0-9]?")
+TYPE_PARAMETER = re.compile(r"[A-Z][A-Z0-9]?")
 _MAX_BASES = 6
 """Depth of inheritance that is followed."""
-_MAX_OVERLOADS = 8
+_MAX_OVERLOADS = 64
 _MAX_SUBTYPES = 400
 _MAX_SEGMENTS = 6
 _TRANSPARENT = frozenset(
     (
         *("unwrap", "expect", "clone", "as_ref", "as_mut", "as_deref", "as_deref_mut", "borrow"),
-        *("borrow_mut", "to_owned", "deref", "deref_mut", "take", "await", "by_ref", "cloned"),
+        *("lock", "read", "write", "get", "get_mut", "borrow_mut", "to_owned", "deref"),
+        *("deref_mut", "take", "await", "by_ref", "cloned"),
     )
 )
 """Members of Rust's standard library that lead to the same type, or what it wraps."""
@@ -35,45 +35,6 @@ _TYPED_BY_ELEMENT = frozenset({"go", "java", "c", "cpp", "csharp"})
 """Languages whose lists are read as what they are lists of."""
 OPEN_LANGUAGES = frozenset({"go", "rust", "c", "cpp", "swift", "ruby", "csharp", "kotlin"})
 """Languages whose types have members outside of the file that defines them."""
-
-
-class Owner(NamedTuple):
-    """A type, by the file of one of its definitions and its name."""
-
-    path: str
-    name: str
-
-
-class Value(NamedTuple):
-    """Meaning of an expression: members of `owners`, names of `modules`, or neither.
-
-    `is_foreign` says that it comes from outside of the folder; `unresolved_type` names a type that
-    is not in the graph.
-    """
-
-    owners: tuple[Owner, ...] = ()
-    modules: tuple[str, ...] = ()
-    is_foreign: bool = False
-    unresolved_type: str = ""
-
-
-class Grade(IntEnum):
-    """Grade of a use: by what is stated, by the only definition of its name, or possible."""
-
-    RESOLVED = 0
-    ONLY_CANDIDATE = 1
-    POSSIBLE = 2
-
-    def __str__(self) -> str:
-        return self.name.lower().replace("_", " ")
-
-
-class Meaning(NamedTuple):
-    """The definitions that a name means; `by_type` if they implement what it means."""
-
-    definitions: Definitions = ()
-    grade: Grade = Grade.RESOLVED
-    by_type: bool = False
 
 
 _UNKNOWN = Value()
@@ -112,11 +73,6 @@ class Receivers:
                 value = Value(modules=modules) if modules else _FOREIGN
                 return self._follow(scope, value, chain[n:])
         return self._follow(scope, self._head(scope, position, chain[0]), chain[1:])
-
-    def type_name(self, scope: FileScope, position: int, argument: str) -> str:
-        """Return the simple name of the type of an argument, "" if nothing states it."""
-        value = self._instance_of(scope, position, read_argument(argument))
-        return simple_name(value.owners[0].name if value.owners else value.unresolved_type)
 
     def members(self, owners: Iterable[Owner], name: str) -> Definitions:
         """Return the members of types under a name, those of a base where the type has none."""
@@ -157,7 +113,7 @@ class Receivers:
         """Yield the names of a type's bases as they are written, with those in the graph."""
         parent = scope.node(position).parent
         for written in scope.base_names(position):
-            value = self._instance_of(scope, -1 if parent is None else parent, written)
+            value = self.instance_of(scope, -1 if parent is None else parent, written)
             yield written, value.owners
 
     def subtypes(self, owner: Owner) -> list[Owner]:
@@ -239,7 +195,7 @@ class Receivers:
 
     def _members_in(self, paths: Iterable[str], owner: Owner, name: str) -> Definitions:
         language = self._exports.language(owner.path)
-        return tuple(
+        members = tuple(
             Definition(path, position)
             for path in paths
             if (scope := self._scopes.of(path))
@@ -247,6 +203,15 @@ class Receivers:
             for position in self._scopes.positions(name)[path]
             if scope.is_member(position) and scope.owner(position) == owner.name != name
         )
+        # What a type has of its own comes before what it implements.
+        inherent = tuple(d for d in members if language == "rust" and not self._implements(d))
+        return inherent or members
+
+    def _implements(self, member: Definition) -> bool:
+        """Return True for a member that stands in the implementation of a trait."""
+        scope = self._scopes.of(member.path)
+        parent = scope.node(member.position).parent if scope else None
+        return scope is not None and parent is not None and scope.node(parent).kind == "impl"
 
     def _head(self, scope: FileScope, position: int, head: Segment) -> Value:
         dialect = scope.dialect
@@ -260,7 +225,10 @@ class Receivers:
             types = scope.locals_of(holder)
             if head.name in types and not (head.called and dialect.calls_methods):
                 stated = "" if head.called else types[head.name]
-                return self._instance_of(scope, holder, stated) if stated else _UNKNOWN
+                return self.instance_of(scope, holder, stated) if stated else _UNKNOWN
+        bound = "" if head.called or position < 0 else scope.bound(position, head.name)
+        if bound not in ("", head.name):
+            return self.instance_of(scope, position, bound)
         if owner and (head.name.startswith("@") or dialect.implicit_members):
             value = self._attribute(owner, head.name.lstrip("@"))
             if value != _UNKNOWN:
@@ -281,7 +249,7 @@ class Receivers:
         """Return the value of a variable outside of all definitions, here or where it is from."""
         stated, binding = scope.globals.get(name), scope.imports.names.get(name)
         if stated:
-            return self._instance_of(scope, -1, stated)
+            return self.instance_of(scope, -1, stated)
         if binding is None or not binding.name or hops > _MAX_BASES:
             return _UNKNOWN
         modules = map(self._scopes.of, self._exports.files_of(scope, binding.module))
@@ -298,7 +266,8 @@ class Receivers:
                 definitions = tuple(d for ds in exported for d in ds)
                 value = self._value_of(definitions, called=segment.called)
             elif value.owners:
-                definitions = self.members(value.owners, segment.name)
+                is_field = scope.dialect.names_fields and not segment.called
+                definitions = () if is_field else self.members(value.owners, segment.name)
                 if not definitions and segment.name in _TRANSPARENT and scope.language == "rust":
                     continue
                 if definitions:
@@ -328,7 +297,7 @@ class Receivers:
                     continue
                 for position in self._type_positions(scope, holder):
                     for inside, stated in scope.attributes_of(position).get(name, ()):
-                        value = self._instance_of(scope, inside, stated)
+                        value = self.instance_of(scope, inside, stated)
                         if value != _UNKNOWN:
                             return value
             level = [base for holder in level for base in self.bases(holder)]
@@ -338,7 +307,7 @@ class Receivers:
         positions = self._scopes.positions(owner.name).get(owner.path, ())
         return [p for p in positions if scope.node(p).kind in TYPE_KINDS]
 
-    def _instance_of(self, scope: FileScope, position: int, written: str) -> Value:
+    def instance_of(self, scope: FileScope, position: int, written: str) -> Value:
         """Return an instance of the type `written` in a scope, or the result of a call `name()`."""
         key = scope.path, position, written
         if key not in self._types:
@@ -347,6 +316,9 @@ class Receivers:
         return self._types[key]
 
     def _find_instance(self, scope: FileScope, position: int, written: str) -> Value:
+        if written.endswith(LIST):
+            element = self.instance_of(scope, position, written.removesuffix(LIST))
+            return element._replace(n_lists=element.n_lists + 1)
         if written.startswith("="):
             parts = written[1:].split(".")
             links = [Segment(part.removesuffix("()"), part.endswith("()")) for part in parts]
@@ -364,9 +336,12 @@ class Receivers:
         last = Segment(name, called)
         if called:
             return self.value(scope, position, (*chain, last))
+        bound = scope.bound(position, name) if position >= 0 and not chain else ""
+        if bound not in ("", name):
+            return self.instance_of(scope, position, bound)
         definitions = self._static(scope, position, (*chain, last))
         if not definitions:
-            is_foreign = not _TYPE_PARAMETER.fullmatch(text)
+            is_foreign = not TYPE_PARAMETER.fullmatch(text)
             return Value(is_foreign=is_foreign, unresolved_type=name)
         return self._value_of(definitions, called=False)
 
@@ -395,5 +370,5 @@ class Receivers:
             if node.kind in CALLABLE_KINDS and (called or scope.is_property(definition.position)):
                 stated = scope.result_type(definition.position)
                 if stated:
-                    return self._instance_of(scope, definition.position, stated)
+                    return self.instance_of(scope, definition.position, stated)
         return _UNKNOWN

@@ -13,12 +13,16 @@ from functools import partial
 from itertools import islice
 from weakref import proxy
 
+from packhound.core.common_prefix import common_prefix_length
 from packhound.graph.arguments import ANY_NUMBER, call_arguments, count_arguments, count_parameters
-from packhound.graph.definitions import language_family
+from packhound.graph.definitions import folder_of, language_family
 from packhound.graph.exports import Definition, Definitions, Exports
 from packhound.graph.file_scope import CALLABLE_KINDS, TYPE_KINDS, FileScope
 from packhound.graph.import_bindings import Binding
-from packhound.graph.receivers import OPEN_LANGUAGES, Grade, Meaning, Owner, Receivers
+from packhound.graph.imports import crate_of
+from packhound.graph.meanings import Grade, Meaning, Owner
+from packhound.graph.overloads import Overloads
+from packhound.graph.receivers import OPEN_LANGUAGES, Receivers
 from packhound.graph.scopes import Scopes
 from packhound.graph.source_text import receiver
 from packhound.graph.standard_names import standard_names
@@ -33,6 +37,7 @@ _CALLED_WITHOUT_BRACKETS = frozenset(
 )
 """Languages where a name without brackets can be a call, as of a property."""
 _OVERLOAD = re.compile(r"\s*@(?:\w+\.)?overload\b")
+_MACRO = re.compile(r"!\s*[(\[{]")
 _NOTHING = Meaning()
 
 
@@ -45,14 +50,22 @@ class Resolver:
         self._named: dict[tuple[str, str, bool, bool], Meaning] = {}
         # Each asks the other. A cycle would keep all texts until a garbage collection.
         self.receivers = Receivers(scopes, exports, partial(Resolver.visible, proxy(self)))
+        self._overloads = Overloads(scopes, self.receivers)
 
     def meaning(self, scope: FileScope, position: int, name: str, offset: int) -> Meaning:
         """Return what the `name` at `offset`, in the node at `position`, means."""
+        if scope.dialect.modules and _MACRO.match(scope.bare, offset + len(name)):
+            return Meaning(self._macros(scope, position, name))
         n_arguments = count_arguments(scope.bare, offset + len(name))
         meaning = self._meaning(scope, position, name, offset, n_arguments != -1)
         is_path = scope.bare[offset - 1] == ":"
-        if scope.language == "java" and n_arguments == -1 and not is_path:
-            meaning = meaning._replace(definitions=self._without_methods(meaning.definitions))
+        if scope.dialect.names_fields and n_arguments == -1 and not is_path:
+            # A field can share the name of a method.
+            fields = self._of_kind(meaning.definitions, "method", is_kept=False)
+            meaning = meaning._replace(definitions=fields)
+        if scope.dialect.modules and n_arguments != -1:
+            functions = self._of_kind(meaning.definitions, "macro", is_kept=False)
+            meaning = meaning._replace(definitions=functions)
         if meaning.grade != Grade.RESOLVED:
             most = _MAX_IMPLEMENTING if meaning.by_type else _MAX_SAME_NAME
             fits = self._fitting(meaning.definitions, n_arguments, with_self=is_path)
@@ -68,22 +81,30 @@ class Resolver:
         overloads = tuple(fits) or meaning.definitions
         if len(overloads) > 1 and n_arguments > 0:
             arguments = call_arguments(scope.bare, offset + len(name)) or []
-            overloads = self._of_types(scope, position, arguments, overloads)
+            overloads = self._overloads.choose(scope, position, arguments, overloads)
+        if len(overloads) > _MAX_SAME_NAME and scope.dialect.overloads:
+            is_few = len(overloads) <= _MAX_IMPLEMENTING
+            return Meaning(overloads, Grade.POSSIBLE) if is_few else _NOTHING
         return meaning._replace(definitions=overloads)
 
-    def _of_types(
-        self, scope: FileScope, position: int, arguments: Iterable[str], overloads: Definitions
-    ) -> Definitions:
-        """Return the overloads with the most parameters of the types that arguments have."""
-        types = [self.receivers.type_name(scope, position, argument) for argument in arguments]
-        n_equal: dict[Definition, int] = {}
-        for definition in overloads:
-            if defining := self._scopes.of(definition.path):
-                parameters = defining.parameter_types(definition.position)
-                n_equal[definition] = sum(
-                    a == b != "" for a, b in zip(types, parameters, strict=False)
-                )
-        return tuple(d for d, n in n_equal.items() if n == max(n_equal.values()))
+    def _macros(self, scope: FileScope, position: int, name: str) -> Definitions:
+        """Return the macros of a name that can be called: those of a module only within it."""
+        binding = scope.imports.names.get(name)
+        imported = self._exports.of_binding(scope, binding) if binding else ()
+        if imported:
+            return self._of_kind(imported, "macro", is_kept=True)
+        crate = crate_of(folder_of(scope.path))
+        macros = self._of_kind(self._exports.in_program(scope, name), "macro", is_kept=True)
+        in_file, in_crate = [], []
+        for definition in macros:
+            defining = self._scopes.of(definition.path)
+            if definition.path == scope.path and scope.is_seen(definition.position, position):
+                in_file.append(definition)
+            elif definition.path != scope.path and defining:
+                is_near = crate and crate_of(folder_of(definition.path)) == crate
+                if is_near and defining.is_seen(definition.position, -1):
+                    in_crate.append(definition)
+        return tuple(in_file or in_crate)
 
     def _meaning(
         self, scope: FileScope, position: int, name: str, offset: int, called: bool
@@ -127,24 +148,39 @@ class Resolver:
         if inner or is_local:
             return Meaning(inner)
         positions = self._scopes.positions(name).get(scope.path, ())
-        definitions = [Definition(scope.path, p) for p in positions if scope.is_top_level(p)]
-        if definitions:
-            return Meaning(tuple(definitions))
+        in_file = tuple(Definition(scope.path, p) for p in positions if scope.is_top_level(p))
+        hides = scope.dialect.modules
+        near = tuple(d for d in in_file if not hides or scope.is_seen(d.position, position))
+        if near:
+            return Meaning(self._with_bodies(scope, near, name))
         binding = scope.imports.names.get(name)
         if binding is not None:
             imported = self._exports.of_binding(scope, binding)
-            return Meaning(imported or self._static_members(scope, [binding.module], name))
+            static = imported or self._static_members(scope, [binding.module], name)
+            return Meaning(static or in_file)
         exports, dialect = self._exports, scope.dialect
         shared = exports.in_package(scope, name) if dialect.package else ()
         shared = shared or exports.of_wildcards(scope, name)
-        shared = shared or self._static_members(scope, scope.imports.wildcards, name)
+        shared = shared or self._static_members(scope, scope.imports.wildcards, name) or in_file
         if shared:
-            return Meaning(shared)
+            return Meaning(self._with_bodies(scope, shared, name))
         if dialect.program:
-            everywhere = exports.in_program(scope, name)
+            # A macro is seen where its file is included.
+            everywhere = self._of_kind(exports.in_program(scope, name), "macro", is_kept=False)
             is_one = self._is_one_entity(everywhere)
             return Meaning(everywhere, Grade.RESOLVED if is_one else Grade.POSSIBLE)
         return _NOTHING if dialect.strict else self._by_name(scope, name, members=False)
+
+    def _with_bodies(self, scope: FileScope, definitions: Definitions, name: str) -> Definitions:
+        """Return definitions, for functions that are only declared with the nearest bodies."""
+        scopes = ((d, self._scopes.of(d.path)) for d in definitions)
+        if not all(defining and defining.is_declared(d.position) for d, defining in scopes):
+            return definitions
+        bodies = [d for d in self._exports.in_program(scope, name) if d not in definitions]
+        path = scope.path.split("/")
+        n_shared = {d: common_prefix_length(path, d.path.split("/")) for d in bodies}
+        nearest = tuple(d for d in bodies if n_shared[d] == max(n_shared.values()))
+        return definitions + nearest if self._is_one_entity(nearest) else definitions
 
     def _static_members(self, scope: FileScope, types: Iterable[str], name: str) -> Definitions:
         """Return the members of types that an import of the Java world names."""
@@ -168,7 +204,8 @@ class Resolver:
             kind = scope.node(holder).kind
             is_type = kind in TYPE_KINDS and kind != "module"
             inner = [p for p in positions if self._is_inner(scope, p, holder, name)]
-            if inner and (not is_type or holder == position or has_members):
+            is_body = holder == position and not scope.dialect.modules
+            if inner and (not is_type or is_body or has_members):
                 return tuple(Definition(scope.path, p) for p in inner), False
             if name in scope.locals_of(holder) and not (called and scope.dialect.calls_methods):
                 return (), True
@@ -183,7 +220,8 @@ class Resolver:
         """Return True for what a node defines inside; a constructor is named by its type."""
         node, outer = scope.node(position), scope.node(holder)
         is_object = node.kind == "method" and outer.kind in ("function", "method")
-        return node.parent == holder and outer.name != name and not is_object
+        is_named = outer.name != name and node.kind != "impl"
+        return node.parent == holder and is_named and not is_object
 
     def _implemented(self, definitions: Definitions) -> Definitions:
         """Return the definitions that are not only an `@overload` of another."""
@@ -191,10 +229,12 @@ class Resolver:
         implemented = [d for d, s in scopes if s and not _OVERLOAD.match(s.text(d.position))]
         return tuple(implemented) or definitions
 
-    def _without_methods(self, definitions: Definitions) -> Definitions:
-        """Return the definitions that are meant without a call: a variable can share a name."""
+    def _of_kind(self, definitions: Definitions, kind: str, *, is_kept: bool) -> Definitions:
+        """Return the definitions of a kind, or all others."""
         scopes = ((d, self._scopes.of(d.path)) for d in definitions)
-        return tuple(d for d, scope in scopes if scope and scope.node(d.position).kind != "method")
+        return tuple(
+            d for d, scope in scopes if scope and (scope.node(d.position).kind == kind) == is_kept
+        )
 
     def _fitting(
         self, definitions: Definitions, n_arguments: int, *, with_self: bool

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import chain
 
 from packhound.graph.source_text import SCRIPT_LANGUAGES, chain_of
 
 _OPTIONAL = re.compile(r"(?:typing\.)?Optional\[(.*)\]\Z")
 _WRAPPER = re.compile(
     r"(?:[&\s]|'\w+\b(?!')|\bmut\b)*(?:\w+::)*"
-    r"(?:Box|Arc|Rc|Pin|Cow|Ref|RefMut|\w*Guard|Option|Result|(?:unique|shared)_ptr)"
+    r"(?:Box|Arc|Rc|Pin|Cow|Ref|RefMut|RefCell|UnsafeCell|Mutex|RwLock|ManuallyDrop|\w*Guard"
+    r"|Option|Result|(?:unique|shared)_ptr)"
     r"<\s*(?:'\w+\s*,)?(.*)\Z",
     re.DOTALL,
 )
@@ -37,15 +39,34 @@ _VALUE = re.compile(
     r"\s*(?:await\s+)?(new\s+|&)?([A-Za-z_$@][\w.:$@>\\-]*?)(?:<[^<>()]*>)?\s*([({])"
 )
 _CAST = re.compile(r"(?: as (?!const\b)|\w\.\(\*?)([A-Za-z][\w$.]*)\)?\s*\Z")
-_BRACKET_CAST = re.compile(r"\s*\(\s*([A-Za-z][\w.]*)(?:<[^()]*>)?(?:\[\])?\s*\)\s*[\w(\"]")
+_BRACKET_CAST = re.compile(r"\s*\(\s*([A-Za-z][\w.]*)(?:<[^()]*>)?((?:\[\])*)\s*\)\s*[\w(\"]")
+_NEW_LIST = re.compile(r"\s*new\s+([\w.]+)(?:<[^()]*>)?((?:\[[^\[\]]*\])+)\s*(?:\{|\Z)")
 _INDEX = re.compile(r"\[[^\[\]]*\]\s*\Z")
+LIST = "[]"
+"""After the type of an element."""
+_LISTS = re.compile(r"(?:<.*>)?((?:\s*(?:\[\]|\.\.\.))*)", re.DOTALL)
+_ONE_LIST = re.compile(r"\[\]|\.\.\.")
+NULL, FUNCTION = "null", "function"
 _LITERALS = {
-    "String": re.compile(r'\s*"'),
-    "char": re.compile(r"\s*'"),
-    "boolean": re.compile(r"\s*(?:true|false)\s*\Z"),
-    "int": re.compile(r"\s*-?\d+\s*\Z"),
+    "String": re.compile(
+        r'\s*"[\s"]*\Z|\s*String\.\w+\([^()]*(?:\([^()]*\)[^()]*)*\)\s*\Z|.*\.toString\(\s*\)\s*\Z'
+    ),
+    "char": re.compile(r"\s*'[\s']*\Z"),
+    "boolean": re.compile(
+        r"\s*(?:true|false)\s*\Z|\s*![^?]*\Z|[^?\"']*(?:[=!<>]=|\s[<>]\s|&&|\|\||\sinstanceof\s)[^?]*\Z"
+    ),
+    "int": re.compile(r"\s*-?(?:\d+|0x[\da-fA-F]+)\s*\Z"),
     "long": re.compile(r"\s*-?\d+[lL]\s*\Z"),
+    "float": re.compile(r"\s*-?[\d.]+[fF]\s*\Z"),
+    "double": re.compile(r"\s*-?(?:\d+\.\d*|\.\d+|\d+(?=[dD]))[dD]?\s*\Z"),
+    "Class": re.compile(r"\s*[\w.]+(?:\[\])*\.class\s*\Z"),
+    NULL: re.compile(r"\s*null\s*\Z"),
+    FUNCTION: re.compile(r"\s*(?:\w+|\([\w\s,]*\))\s*->|\s*[\w.<>\[\]]+::\w+\s*\Z"),
 }
+"""Values that state their type, in texts whose strings are blank."""
+_BRACKETS = re.compile(r"\([^()\[\]{}]*\)|\[[^()\[\]{}]*\]|\{[^()\[\]{}]*\}")
+_NO_OPERAND = re.compile(r"[?=<>&|^~:]|\bnew\b|\+\+|--")
+_OPERATORS = re.compile(r"(?<=[\w)\"'])\s*[-+*/%]\s*(?=[\w(\"'-])")
 _NO_TYPES = frozenset(
     (
         *("return", "throw", "new", "else", "case", "goto", "in", "await", "yield", "package"),
@@ -79,17 +100,35 @@ def read_type(annotation: str, language: str) -> str:
     match = _TYPE.match(text)
     if match is None or "|" in text or match[1] in _NO_TYPES:
         return ""
-    return match[1].rstrip(".:")
+    name = match[1].rstrip(".:")
+    lists = _LISTS.match(text, match.start(1) + len(name)) if language == "java" else None
+    return name + LIST * len(_ONE_LIST.findall(lists[1] if lists else ""))
 
 
-def read_argument(text: str) -> str:
-    """Return the type of an argument: of a literal or a cast, else as `read_value` does."""
+def read_argument(text: str) -> tuple[str, int]:
+    """Return the type of an argument, and how many indices its value has."""
     for name, literal in _LITERALS.items():
         if literal.match(text):
-            return name
-    bare = _INDEX.sub("", text)  # Lists are read as what they are lists of.
-    cast = _BRACKET_CAST.match(bare)
-    return cast[1] if cast else read_value(bare)
+            return name, 0
+    if cast := _BRACKET_CAST.match(text):
+        return cast[1] + LIST * len(_ONE_LIST.findall(cast[2])), 0
+    if array := _NEW_LIST.match(text):
+        return array[1] + LIST * array[2].count("["), 0
+    bare, n_indexed = _INDEX.subn("", text)
+    return read_value(bare), n_indexed
+
+
+def operands(text: str) -> list[str]:
+    """Return what arithmetic operators divide in an expression that is no condition or cast."""
+    if _BRACKET_CAST.match(text):
+        return [text]
+    flat, n = text, 1
+    while n:
+        flat, n = _BRACKETS.subn(lambda match: "_" * len(match[0]), flat)
+    if any(literal.match(flat) for literal in _LITERALS.values()) or _NO_OPERAND.search(flat):
+        return [text]
+    edges = [0, *chain.from_iterable(match.span() for match in _OPERATORS.finditer(flat)), None]
+    return [text[slice(*each)] for each in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def simple_name(stated: str) -> str:

@@ -14,7 +14,7 @@ from packhound.parsing.source import ByteRange
 
 SUBJECTS = (
     *("blank", "import", "export", "local", "base", "field", "result", "return", "property"),
-    *("key", "arrow"),
+    *("key", "arrow", "generic", "declared"),
 )
 KINDS = (*SUBJECTS, "name", "alias", "default", "path", "all", "type", "value")
 KIND_OF = {kind: i for i, kind in enumerate(KINDS)}

@@ -25,12 +25,15 @@ Queries in `queries/*.scm` use this vocabulary, and nothing else in this package
 @export                 the name of a module or of its default export
 @local                  a local name, with the @type or @value stated for it; @name: its member
 @base                   the name of a type that the type around it derives from or implements
-@field                  a member of the type around it, with the @type or @value stated for it
+@field                  a member of the type around it, with the @type or @value stated for it;
+                        @all: the type of one of its members, which have only numbers
 @result                 the name of a function, with the @type of its results
 @return                 a value that a function returns, where nothing has to state its type
 @property               a member that runs code without brackets, perhaps with its @type
 @key                    a name of an argument or of an entry, which is no use
 @arrow                  the name of a function that has the `this` of the one around it
+@generic                the name of a type parameter, with the @type that it must have
+@declared               the name of a function without a body, defined elsewhere
 @items                  a macro's argument, whose text counts if it parses as definitions
 """
 

@@ -109,6 +109,10 @@
     value: (_) @value))
 
 ; Bases, members, results and names of arguments; see grammar.py.
+(declaration declarator: [
+  (function_declarator declarator: (identifier) @declared)
+  (pointer_declarator declarator: (function_declarator declarator: (identifier) @declared))
+])
 (field_declaration
   type: (_) @type
   declarator: [

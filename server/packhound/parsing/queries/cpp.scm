@@ -149,6 +149,10 @@
 (structured_binding_declarator (identifier) @local)
 
 ; Bases, members, results and names of arguments; see grammar.py.
+(declaration declarator: [
+  (function_declarator declarator: (identifier) @declared)
+  (pointer_declarator declarator: (function_declarator declarator: (identifier) @declared))
+])
 (base_class_clause [(type_identifier) (template_type) (qualified_identifier)] @base)
 (field_declaration
   type: (_) @type

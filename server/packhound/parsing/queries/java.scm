@@ -25,7 +25,7 @@
 
 ; Local names, with the type or the value that is stated for them.
 (formal_parameter type: (_) @type name: (identifier) @local)
-(spread_parameter (_) @type . "..." (variable_declarator name: (identifier) @local))
+(spread_parameter (variable_declarator name: (identifier) @local)) @type
 (local_variable_declaration
   type: (_) @type
   declarator: (variable_declarator name: (identifier) @local value: (_)? @value))
@@ -37,6 +37,7 @@
 (lambda_expression parameters: (identifier) @local)
 
 ; Bases, members, results and names of arguments; see grammar.py.
+(type_parameter . (_) @generic (type_bound . (_) @type))
 (superclass (_) @base)
 (super_interfaces (type_list (_) @base))
 (extends_interfaces (type_list (_) @base))

@@ -58,11 +58,27 @@
 (ref_pattern (identifier) @local)
 (reference_pattern (identifier) @local)
 
+(let_condition
+  pattern: (tuple_struct_pattern
+    type: (identifier) @_kind
+    [(identifier) @local (ref_pattern (identifier) @local)])
+  value: (_) @value
+  (#any-of? @_kind "Some" "Ok"))
+(match_expression
+  value: (_) @value
+  body: (match_block (match_arm pattern: (match_pattern (tuple_struct_pattern
+    type: (identifier) @_kind
+    [(identifier) @local (ref_pattern (identifier) @local)]))))
+  (#any-of? @_kind "Some" "Ok"))
+
 ; Bases, members, results and names of arguments; see grammar.py.
 (impl_item trait: (_) @base)
+(type_parameter name: (_) @generic bounds: (trait_bounds . (_) @type))
+(where_predicate left: (_) @generic bounds: (trait_bounds . (_) @type))
 (trait_item bounds: (trait_bounds
   [(type_identifier) (generic_type) (scoped_type_identifier)] @base))
 (field_declaration name: (_) @field type: (_) @type)
+(struct_item body: (ordered_field_declaration_list type: (_) @field @type @all))
 (function_item name: (_) @result return_type: (_) @type)
 (function_signature_item name: (_) @result return_type: (_) @type)
 (field_initializer field: (_) @key)
