@@ -29,7 +29,8 @@ from packhound.text import is_test
 
 JudgedUse: TypeAlias = Mapping[str, Any]
 """`path`, `offset` in bytes, `call`, and places: `targets`, the ones `chosen` of several overloads,
-`implementations`. A place is a path ("" outside of the repository) and a 1-based line."""
+`implementations`. A place is a path ("" outside of the repository) and a 1-based line. Or `path`
+with ranges of lines that are `inactive`: no edge into one is judged."""
 _NAME = re.compile(rb"#?[\w$\x80-\xff]+")
 
 
@@ -93,7 +94,10 @@ class Comparison:
         graph.update(files)
         self._nodes = Nodes(files)
         self._judged: dict[tuple[Place, str], list[JudgedUse]] = defaultdict(list)
+        self._inactive = {each["path"]: each["inactive"] for each in uses if "inactive" in each}
         for use in uses:
+            if "inactive" in use:
+                continue
             user = self._nodes.at(use["path"], use["offset"])
             name = _NAME.match(self._texts.get(use["path"], b""), use["offset"])
             if user is not None and name is not None and not is_test(use["path"]):
@@ -117,7 +121,8 @@ class Comparison:
             ways = ["targets"] if grade == Grade.RESOLVED else ["targets", "implementations"]
             led = [place for use in uses for way in ways for place in (use.get(way) or ())]
             is_right = edge.target in self._nodes.defined(led, name)
-            verdict = "right" if is_right else "wrong" if led else "not judged"
+            is_judged = led and not self._is_inactive(edge.target)
+            verdict = "right" if is_right else "wrong" if is_judged else "not judged"
             verdicts[grade, verdict] += 1
             if verdict == "wrong" and grade == Grade.RESOLVED:
                 wrong.append(f"{self._described(edge, uses)}, not {led[0]}")
@@ -148,6 +153,10 @@ class Comparison:
         n = sum(grades.values())
         shares = {str(grade): round(grades[grade] / max(1, n), 3) for grade in Grade}
         return {"calls": n} | shares, missing
+
+    def _is_inactive(self, place: Place) -> bool:
+        line = self._nodes.of(place).span.end_line + 1
+        return any(low <= line <= high for low, high in self._inactive.get(place.path, ()))
 
     def _described(self, edge: Edge, uses: list[JudgedUse]) -> str:
         text, offset = self._texts[edge.user.path], uses[0]["offset"]
