@@ -72,8 +72,9 @@ def test_an_answer_without_words_of_the_prompt_is_called_weak(engines) -> None:
     pack = packed(engines[:1], "marsupial genome sequencing", budget=600)
     assert pack["confidence_word"] == "weak"
     first, *_ = pack["text"].splitlines()
-    assert first.startswith("taken as code to find; confidence: weak;")
+    assert first.startswith("taken as code to find; confidence: weak, so few files")
     assert first.endswith("no hit has a word of the query")
+    assert len({item["path"] for item in pack["items"]}) <= 2
 
 
 def test_a_map_and_an_empty_pack_have_no_such_lines(engines) -> None:

@@ -23,6 +23,8 @@ from packhound.pack.request import DETAILS, Detail
 
 _TIER_VALUE: dict[Detail, float] = {"signature": 0.1, "elided": 0.5, "full": 1.0}
 """Share of a node's utility that a tier has; an elided body, once read, has what it shows."""
+_USE_VALUE = 0.02
+"""Of the line alone that uses what a prompt is about."""
 _PART_TOKENS = 20
 """What a part costs its reader besides its tokens, so that trifles do not fill a pack."""
 
@@ -90,7 +92,8 @@ class Knapsack:
             n_sent = self.n_sent(candidate)
             for detail in details:
                 if _TIER[detail] >= n_sent:
-                    value = candidate.utility * _TIER_VALUE[detail]
+                    is_line = detail == "outline"
+                    value = _USE_VALUE if is_line else candidate.utility * _TIER_VALUE[detail]
                     cost = estimated_cost(candidate, detail)
                     self._heap.append(self._heap_item(_Offer(candidate, detail, value, (), cost)))
         heapq.heapify(self._heap)
@@ -162,6 +165,9 @@ class Knapsack:
         if excerpt is None:
             self.unread.add(node_id)
             return False
+        if offer.detail == "outline":
+            offer.lines = (candidate.use_line,)
+            return True
         if node_id not in self._tiers:
             self._tiers[node_id] = excerpt.tiers(candidate.entry, candidate.position, self.words)
         tiers = self._tiers[node_id]
@@ -200,6 +206,8 @@ class Knapsack:
 
 def estimated_cost(candidate: Candidate, detail: Detail) -> float:
     """Estimate the tokens of a tier before the file is read."""
+    if detail == "outline":
+        return 2 * _GAP_TOKENS
     n_signature, n_doc, n_bytes = candidate.entry.sizes(candidate.position)
     if detail == "signature":
         return (n_signature + min(n_doc, 200)) / _CHARACTERS_PER_TOKEN + _GAP_TOKENS

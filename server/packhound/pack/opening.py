@@ -35,10 +35,11 @@ def add_opening(pack: Pack, request: PackRequest) -> Pack:
     counter, sure = counter_for(request.tokenizer), _sure(pack, request)
     over = [node.reference for node in pack.omitted if node.reason.startswith(OVER_BUDGET)]
     most = min(len(over), _MAX_LEFT_OUT) if request.available >= _LEAST_TOKENS else 0
+    begin = [*filter(None, [sure, *map(safe_line, pack.remarks)])]
     for n in range(most, -1, -1):
         names = ", ".join(f"`{safe_line(reference)}`" for reference in over[:n])
         left_out = f"left out, though it may be needed: {names}" if n else ""
-        lines = [*filter(None, [sure, left_out])]
+        lines = [*begin, left_out] if n else begin
         text = _prepend(lines, pack.text, request.format)
         tokens = counter.count(text)
         if lines and pack.text and tokens <= request.available:
@@ -52,6 +53,7 @@ def _sure(pack: Pack, request: PackRequest) -> str:
         return ""
     word = pack.confidence_word
     sure = f"confidence: {word}" if word else ""
+    sure += ", so few files and more of each" if word == "weak" else ""
     denials = (safe_line(denial.removeprefix(WEAK_NOTE)) for denial in pack.denials)
     taken = f"taken as {WORDS[intention_of(request.prompt)]}"
     return "; ".join(filter(None, [taken, sure, *denials]))

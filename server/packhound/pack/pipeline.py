@@ -7,10 +7,10 @@ equal snapshots and requests give equal packs.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
 from typing import TypeAlias
 
 from packhound.core.errors import Cancelled
@@ -19,6 +19,7 @@ from packhound.llm import TokenCounter, counter_for
 from packhound.pack.context import PackContext
 from packhound.pack.conversations import NodeKey
 from packhound.pack.gather import gather
+from packhound.pack.intention import intention_of
 from packhound.pack.items import block_of, items_of
 from packhound.pack.knapsack import Choice, Knapsack, estimated_cost
 from packhound.pack.map import map_of
@@ -34,13 +35,20 @@ from packhound.pack.request import (
     PackRequest,
 )
 from packhound.pack.sources.neighbourhood import referenced_by
+from packhound.pack.uses import callers_first, calls_among
 from packhound.redact import safe_line
 from packhound.search import content_of, denials_in
 
 _FIRST_SHARE = 0.9
 """Of the budget, before the definitions that chosen bodies use may come along."""
+_USERS_SHARE = 0.15
+"""Of the budget, for the lines of users before any definition is shown whole."""
+_MAX_CALLED = 6
+"""Definitions of which the first lines say that callers come first."""
 _LEAST_LINES = 3
 """Of a definition that nothing but its file brings along."""
+_UNSURE_PART = 3
+"""Where the search is unsure a pack has so many times fewer files, and more of each."""
 _FILES, _TOKENS_A_FILE = 6, 700
 """Files that are read for a pack: a few, and one more for so many tokens."""
 _CANDIDATES, _TOKENS_A_CANDIDATE = 60, 60
@@ -74,12 +82,16 @@ def pack(context: PackContext, request: PackRequest) -> Pack:
     )
     packing = _Packing(context, request, pool, knapsack, counter, sent)
     packing.choose()
-    text, tokens = packing.fit_text()
+    is_explained = intention_of(request.prompt) == "explain"
+    topics = packing.topics() if is_explained else []
+    called_by = calls_among(context.graph, topics)
+    order = callers_first(topics, called_by)
+    text, tokens = packing.fit_text(order)
     chosen = sorted(knapsack.chosen.values(), key=lambda choice: choice.candidate.order)
     context.conversations.remember(
         request.conversation, ((_key(c.candidate), DETAILS.index(c.detail)) for c in chosen)
     )
-    answer = pool.answer
+    answer, linked = pool.answer, {*called_by, *chain.from_iterable(called_by.values())}
     matches = any(candidate.utility > 0 for candidate in pool.by_node_id.values())
     empty = () if text else (empty_note(request, matches=matches, sent=bool(sent)),)
     return Pack(
@@ -87,7 +99,7 @@ def pack(context: PackContext, request: PackRequest) -> Pack:
         budget=request.budget,
         items=tuple(
             replace(item, reason=safe_line(item.reason))
-            for item in items_of(_by_file(knapsack), excerpts)
+            for item in items_of(_by_file(knapsack, order), excerpts)
         ),
         omitted=_omissions(pool, knapsack, sent),
         text=text,
@@ -96,6 +108,7 @@ def pack(context: PackContext, request: PackRequest) -> Pack:
         confidence=answer.confidence if answer else None,
         confidence_word=answer.confidence_word if answer else None,
         denials=tuple(denials_in(answer.notes)) if answer else (),
+        remarks=tuple(_remarks(pool, knapsack, [c for c in order if c.node_id in linked])),
     )
 
 
@@ -114,9 +127,11 @@ class _Packing:
         """Fill the knapsack: pinned nodes, then all, whole where they fit, then what these use."""
         available, knapsack = self.request.available, self.knapsack
         first = int(available * _FIRST_SHARE)
-        ranked = _affordable(self.pool.by_rank(), available)
+        ranked = _affordable(self.pool, available)
         knapsack.offer((c for c in ranked if c.pinned), ("signature", "elided", "full"))
         knapsack.run(available)
+        knapsack.offer(self.pool.users, ("outline",))
+        knapsack.run(int(available * _USERS_SHARE))
         free = [candidate for candidate in ranked if not candidate.pinned]
         knapsack.offer(free, ("full",))
         bodies = (c for c in free if c.kind not in CONTAINERS)
@@ -127,8 +142,17 @@ class _Packing:
         referenced = referenced_by(self.pool, self.context, users)
         knapsack.offer((c for c in referenced if c.node_id not in knapsack.chosen), ("signature",))
 
-    def fit_text(self) -> tuple[str, int]:
-        """Return the text as near below the budget as it gets, and its tokens."""
+    def topics(self) -> list[Candidate]:
+        """Return the chosen definitions that the search or the prompt named, best first."""
+        chosen = [c.candidate for c in self.knapsack.chosen.values() if c.detail == "full"]
+        topics = [c for c in chosen if c.is_asked and c.kind not in CONTAINERS]
+        return sorted(topics, key=lambda c: (-c.utility, c.order))
+
+    def fit_text(self, order: Sequence[Candidate]) -> tuple[str, int]:
+        """Return the text as near below the budget as it gets, and its tokens.
+
+        Files come in the order of definitions of theirs.
+        """
         generation = self.context.snapshot.generation
 
         @cache
@@ -137,7 +161,7 @@ class _Packing:
             return block_of(choices, self.knapsack.excerpts, generation)
 
         def measure() -> tuple[str, int]:
-            blocks = [block(*choices) for choices in _by_file(self.knapsack)]
+            blocks = [block(*choices) for choices in _by_file(self.knapsack, order)]
             already_sent = _already_sent(self.pool, self.knapsack, self.sent)
             text = render(blocks, already_sent, self.request.format)
             with span("count tokens"):
@@ -155,12 +179,14 @@ class _Packing:
         return (text, tokens) if tokens <= available else ("", 0)
 
 
-def _affordable(ranked: Sequence[Candidate], available: int) -> list[Candidate]:
-    """Return the candidates of the best files that are worth a place."""
+def _affordable(pool: Pool, available: int) -> list[Candidate]:
+    """Return the candidates of the best files that are worth a place, of few files where unsure."""
+    ranked = pool.by_rank()
     utilities: dict[str, float] = defaultdict(float)
     for candidate in ranked:
         utilities[candidate.path] += 1.0 if candidate.pinned else candidate.utility
-    n_files = _FILES + available // _TOKENS_A_FILE
+    is_unsure = pool.answer is not None and pool.answer.confidence_word == "weak"
+    n_files = (_FILES + available // _TOKENS_A_FILE) // (_UNSURE_PART if is_unsure else 1)
     best = set(sorted(utilities, key=lambda path: (-utilities[path], path))[:n_files])
     chosen = [c for c in ranked if c.pinned or (c.path in best and _is_worth_a_place(c))]
     return chosen[: _CANDIDATES + available // _TOKENS_A_CANDIDATE]
@@ -173,22 +199,42 @@ def _is_worth_a_place(candidate: Candidate) -> bool:
     return candidate.utility > 0 and not (is_beside and last - first + 1 < _LEAST_LINES)
 
 
-def _by_file(knapsack: Knapsack) -> list[list[Choice]]:
-    """Return the choices of each file in reading order; pinned and changed files come first."""
+def _by_file(knapsack: Knapsack, order: Sequence[Candidate]) -> list[list[Choice]]:
+    """Return the choices of each file in reading order.
+
+    Pinned and changed files come first, then those of `order`.
+    """
+    first = {candidate.path: i for i, candidate in reversed([*enumerate(order)])}
     files: dict[str, list[Choice]] = defaultdict(list)
     for choice in knapsack.chosen.values():
         files[choice.candidate.path].append(choice)
     for choices in files.values():
         choices.sort(key=lambda c: (c.lines[0], -c.lines[-1], c.candidate.order))
-    return sorted(files.values(), key=_file_order)
+    return sorted(files.values(), key=lambda choices: _file_order(choices, first))
 
 
-def _file_order(choices: Sequence[Choice]) -> tuple[bool, bool, float, str]:
+def _file_order(
+    choices: Sequence[Choice], first: Mapping[str, int]
+) -> tuple[bool, bool, int, float, str]:
     candidates = [choice.candidate for choice in choices]
     changed = any(candidate.changed for candidate in candidates)
     pinned = any(candidate.pinned for candidate in candidates)
     best = max(candidate.utility for candidate in candidates)
-    return not pinned, not changed, -best, candidates[0].path
+    path = candidates[0].path
+    return not pinned, not changed, first.get(path, len(first)), -best, path
+
+
+def _remarks(pool: Pool, knapsack: Knapsack, called: Sequence[Candidate]) -> Iterator[str]:
+    """Yield how many users there are and are shown, and the order of the call."""
+    users = {user.node_id for user in pool.users}
+    if pool.subject and users:
+        details = [c.detail for node_id, c in knapsack.chosen.items() if node_id in users]
+        n_whole, n_lines = details.count("full"), details.count("outline")
+        counts = f"{n_whole} whole and {n_lines} by their line"
+        yield f"known users of `{pool.subject.name}`: {len(users)}, of which {counts}"
+    if called:
+        names = ", ".join(f"`{candidate.name}`" for candidate in called[:_MAX_CALLED])
+        yield f"callers before callees: {names}"
 
 
 def _already_sent(pool: Pool, knapsack: Knapsack, sent: Sent) -> list[str]:

@@ -28,6 +28,8 @@ class Candidate:
     pinned: bool = False
     changed: bool = False
     duplicate_of: str = ""
+    use_line: int = -1
+    """Line that uses what the prompt is about, to show where the rest of the node is not."""
     origins: list[Origin] = field(default_factory=list)
     _node: Node | None = None
 
@@ -59,6 +61,11 @@ class Candidate:
         return any(origin.reason for origin in self.origins)
 
     @property
+    def is_asked(self) -> bool:
+        """True if the search or the prompt brought the node, not one near it alone."""
+        return any(origin.source in ("search", "mention") for origin in self.origins)
+
+    @property
     def reasons(self) -> list[str]:
         """The distinct reasons in the order of their discovery."""
         return list(dict.fromkeys(origin.text for origin in self.origins if origin.reason))
@@ -80,6 +87,9 @@ class Pool:
         self.by_node_id: dict[int, Candidate] = {}
         self.excluded: dict[int, Candidate] = {}
         self.notes: list[str] = []
+        self.subject: Candidate | None = None
+        """Definition whose `users` are to be shown, each by its line at least."""
+        self.users: list[Candidate] = []
 
     def get(self, node_id: int) -> Candidate | None:
         """Return the candidate of a node id; None if it is dead, or excluded by the request."""
@@ -91,6 +101,20 @@ class Pool:
             return None
         entry = snapshot.entry(int(snapshot.file_of[node_id]))
         return self._candidate(entry, entry.position(node_id), node_id) if entry else None
+
+    def parent(self, candidate: Candidate) -> Candidate | None:
+        """Return the definition that a node is a member of."""
+        parent = candidate.entry.parents()[candidate.position]
+        owner = self.get(int(candidate.entry.node_ids[parent])) if parent >= 0 else None
+        return owner if owner and owner.kind != "file" else None
+
+    def members(self, candidate: Candidate) -> list[Candidate]:
+        """Return what a definition contains."""
+        parents, node_ids = candidate.entry.parents(), candidate.entry.node_ids.tolist()
+        inner = (
+            self.get(i) for i, p in zip(node_ids, parents, strict=True) if p == candidate.position
+        )
+        return [member for member in inner if member]
 
     def share_out(self, path: str, share: float, reason: str) -> None:
         """Give the definitions of a file a utility that sums to `share`."""

@@ -139,3 +139,5 @@ class Pack:
     confidence_word: ConfidenceWord | None = None
     denials: tuple[str, ...] = ()
     """Notes of the search for the prompt that deny something; none until all files are read."""
+    remarks: tuple[str, ...] = ()
+    """Remarks on the parts: how many users there are, and which part calls which."""

@@ -151,6 +151,7 @@ def _merge(
         confidence=drafts[0].confidence,
         confidence_word=drafts[0].confidence_word,
         denials=drafts[0].denials,
+        remarks=tuple(remark for _, pack in packs for remark in pack.remarks),
     )
 
 

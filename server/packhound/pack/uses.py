@@ -1,0 +1,122 @@
+"""Uses of what a prompt is about, along resolved edges: callers line by line, where an example is
+registered, what it overrides, and which of several definitions calls which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+
+from packhound.graph import CallGraph, Grade, Graph, Use
+from packhound.pack.pool import Candidate, Pool
+from packhound.pack.request import Origin
+from packhound.pack.sources.demotions import is_test_node
+
+_MAX_REGISTRATIONS = 3
+"""Lines that name an example or its type; what is named on more is in common use."""
+_OVERRIDDEN_SHARE, _MAX_OVERRIDDEN = 0.4, 4
+_FURTHER_SHARE = 0.09
+"""Of the utility of a suspect, for what it uses over another definition."""
+_MAX_DIRECT, _MAX_FURTHER, _MAX_EDGES, _LEAST_WEIGHT = 4, 6, 24, 0.5
+
+
+def sure_uses(uses: Iterable[Use]) -> Iterator[Use]:
+    """Yield the uses that are more than possible."""
+    return (use for use in uses if use.grade != Grade.POSSIBLE)
+
+
+def add_caller_lines(pool: Pool, calls: CallGraph, subject: Candidate) -> None:
+    """Note the line of each caller, tests and imports included."""
+    for use in sure_uses(calls.users(subject.node_id)):
+        _add_line(pool, use, f"calls {subject.display_name}")
+    pool.subject = subject
+
+
+def add_registrations(pool: Pool, calls: CallGraph, example: Candidate) -> None:
+    """Note the lines, such as those of a table, that name an example or its type."""
+    for named in filter(None, (example, pool.parent(example))):
+        uses = [
+            use
+            for use in sure_uses(calls.users(named.node_id))
+            if (user := pool.get(use.node_id))
+            and not is_test_node(user)
+            and use.line not in {line for line, _, _ in calls.imports(user.path)}
+        ]
+        for use in uses if len(uses) <= _MAX_REGISTRATIONS else ():
+            _add_line(pool, use, f"names {named.display_name}")
+
+
+def _add_line(pool: Pool, use: Use, reason: str) -> None:
+    user = pool.get(use.node_id)
+    if user:
+        user.use_line = use.line
+        user.add(Origin("graph", 0.0, "" if user.has_reason else reason))
+        pool.users.append(user)
+
+
+def add_overridden(pool: Pool, calls: CallGraph, example: Candidate) -> None:
+    """Add the methods of its type's bases that a like of the example has to override."""
+    owner = pool.parent(example)
+    if owner is None:
+        return
+    names = {member.entry.name(member.position) for member in pool.members(owner)}
+    bases = filter(None, map(pool.get, calls.bases(owner.node_id) or ()))
+    members = (member for base in bases for member in pool.members(base))
+    overridden = [member for member in members if member.entry.name(member.position) in names]
+    for member in overridden[:_MAX_OVERRIDDEN]:
+        utility = _OVERRIDDEN_SHARE * example.utility
+        reason = f"overridden by {owner.display_name}"
+        member.add(Origin("graph", utility, reason, path=(owner.display_name, "overrides")))
+
+
+def add_further_uses(pool: Pool, graph: Graph, suspect: Candidate) -> None:
+    """Add what the definitions that a suspect uses use themselves."""
+    for direct in _used(pool, graph, suspect, _MAX_DIRECT):
+        for used in _used(pool, graph, direct, _MAX_FURTHER):
+            if used is not suspect:
+                reason = "" if used.has_reason else f"reached from {suspect.display_name}"
+                path = (suspect.display_name, "leads to")
+                used.add(Origin("graph", _FURTHER_SHARE * suspect.utility, reason, path=path))
+
+
+def _used(pool: Pool, graph: Graph, user: Candidate, at_most: int) -> Iterator[Candidate]:
+    """Yield what a definition uses, tests aside."""
+    found = map(pool.get, _used_ids(graph, user.node_id))
+    used = (each for each in found if each and each.kind != "file" and not is_test_node(each))
+    return islice(used, at_most)
+
+
+def _used_ids(graph: Graph, node_id: int) -> Iterator[int]:
+    """Yield what a definition uses, as far as its file, imports or folder say which."""
+    # Resolving each use anew would take as long as all the rest of a pack.
+    edges = graph.references(node_id, _MAX_EDGES)
+    return (edge.node_id for edge in edges if edge.weight >= _LEAST_WEIGHT)
+
+
+def calls_among(graph: Graph, candidates: Sequence[Candidate]) -> dict[int, list[int]]:
+    """Return for each of some definitions, by node id, which others of them it uses, if any."""
+    node_ids = {candidate.node_id for candidate in candidates}
+    among = {
+        node_id: [each for each in _used_ids(graph, node_id) if each in node_ids]
+        for node_id in node_ids
+    }
+    return {node_id: used for node_id, used in among.items() if used}
+
+
+def callers_first(
+    ranked: Sequence[Candidate], called_by: Mapping[int, Sequence[int]]
+) -> list[Candidate]:
+    """Return definitions with callers before callees, and as they were where nothing is called."""
+    by_node_id = {candidate.node_id: candidate for candidate in ranked}
+    seen, callees_first = set[int](), list[Candidate]()
+
+    def visit(node_id: int) -> None:
+        if node_id not in seen:
+            seen.add(node_id)
+            for callee in reversed(called_by.get(node_id, ())):
+                visit(callee)
+            callees_first.append(by_node_id[node_id])
+
+    for candidate in reversed(ranked):
+        visit(candidate.node_id)
+    return callees_first[::-1]

@@ -1,0 +1,78 @@
+"""Uses of what a prompt is about: callers line by line, registrations, overridden methods."""
+
+from __future__ import annotations
+
+from packhound.pack.opening import add_opening
+from packhound.pack.pipeline import pack
+from packhound.pack.request import PackRequest
+from tests.support.pack_check import context_of
+
+_LONG = "".join(f"    total += weigh(basket, {n}, 'a line of its own')\n" for n in range(40))
+_SHOP = {
+    "shop/prices.py": "def price_of(sku):\n    return {'apple': 30}[sku]\n",
+    **{
+        f"shop/till_{n}.py": f"from shop.prices import price_of\n\n\n"
+        f"def ring_up_{n}(basket):\n    total = price_of('pear_{n}')\n{_LONG}    return total\n"
+        for n in range(8)
+    },
+}
+
+
+def packed(files: dict[str, str], prompt: str, budget: int = 2_500):
+    request = PackRequest(prompt, budget)
+    return add_opening(pack(context_of(files), request), request)
+
+
+def test_a_change_has_each_caller_by_its_line_at_least_and_says_how_many() -> None:
+    text = packed(_SHOP, "rename price_of to cents_of").text
+    assert all(f"total = price_of('pear_{n}')" in text for n in range(8))
+    n_whole = text.count("return total")
+    assert n_whole < 8
+    said = text.splitlines()[1]
+    assert said.startswith("known users of `price_of`: 16, of which ")
+    assert said.endswith(f" whole and {16 - n_whole} by their line")
+
+
+def test_an_addition_has_the_overridden_methods_and_where_the_example_is_registered() -> None:
+    filler = "".join(f"    setting_{n} = 'nothing of it matters here'\n" for n in range(200))
+    files = {
+        "export/base.py": "class Base:\n    def write_rows(self, rows):\n"
+        "        raise NotImplementedError\n\n    def helper(self):\n        return 'unrelated'\n",
+        "export/csv.py": "from export.base import Base\n\n\nclass CsvExporter(Base):\n"
+        "    def write_rows(self, rows):\n        return ','.join(rows)\n",
+        "export/table.py": "from export.csv import CsvExporter\n\nEXPORTERS = {\n"
+        f"    'csv': CsvExporter,\n}}\n\n\nclass Settings:\n{filler}",
+    }
+    made = pack(context_of(files), PackRequest("add an exporter like CsvExporter for XML", 2_000))
+    edges = {origin.path[1:] for item in made.items for origin in item.origins}
+    assert ("overrides",) in edges
+    assert "raise NotImplementedError" in made.text and "'csv': CsvExporter" in made.text
+
+
+def test_an_explanation_has_the_files_of_callers_before_those_of_callees() -> None:
+    files = {
+        "a_melt.py": "def melt_ore(ore):\n    return [ore, 'melted']\n",
+        "b_mine.py": "from c_crush import crush_ore\n\n\ndef mine_ore(hill):\n"
+        "    ore = hill.ore\n    return crush_ore(ore)\n",
+        "c_crush.py": "from a_melt import melt_ore\n\n\ndef crush_ore(ore):\n"
+        "    parts = ore.parts\n    return melt_ore(parts)\n",
+    }
+    text = packed(
+        files, "how is ore mined, crushed and melted: mine_ore, crush_ore, melt_ore?"
+    ).text
+    assert text.splitlines()[1] == "callers before callees: `mine_ore`, `crush_ore`, `melt_ore`"
+    places = [text.index(f"### {path}") for path in ("b_mine.py", "c_crush.py", "a_melt.py")]
+    assert places == sorted(places)
+
+
+def test_a_fix_follows_what_a_suspect_calls_one_step_further() -> None:
+    files = {
+        "stove.py": "from pan import fry\n\n\ndef cook_omelette(eggs):\n    return fry(eggs)\n",
+        "pan.py": "from oil import pour\n\n\ndef fry(food):\n    return pour(food)\n",
+        "oil.py": "def pour(what):\n    ladle = [what]\n    return ladle\n",
+    }
+    context = context_of(files)
+    for budget in (2_000, 8_000):
+        made = pack(context, PackRequest("fix cook_omelette: the omelette burns", budget))
+        edges = {origin.path[1:] for item in made.items for origin in item.origins}
+        assert (("leads to",) in edges) == (budget == 8_000)
