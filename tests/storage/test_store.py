@@ -135,6 +135,20 @@ def test_files_of_rows_that_nothing_names_are_deleted(tmp_path, monkeypatch):
     store.close()
 
 
+def test_what_moves_to_a_file_takes_no_room_in_the_database(tmp_path, monkeypatch):
+    index, store = filled(), Store.open(tmp_path / "s", lambda: VERSIONS)
+    put(index, {"many.py": "\n".join(f"function f{n}: load x{n}" for n in range(9_000))})
+    store.save(index.snapshot)
+    before = (tmp_path / "s" / "index.sqlite").stat().st_size
+    monkeypatch.setattr(bulk_rows, "MAX_BYTES", 0)
+    put(index, {"1.py": "function g: parse"})
+    store.save(index.snapshot)
+    [path] = (tmp_path / "s").glob("rows-*.bin")
+    database = (tmp_path / "s" / "index.sqlite").stat().st_size
+    assert database + path.stat().st_size < before + 100_000
+    store.close()
+
+
 def test_a_file_of_rows_that_goes_while_it_is_used_is_written_again(tmp_path, monkeypatch):
     monkeypatch.setattr(bulk_rows, "MAX_BYTES", 0)
     folder = saved_in(tmp_path / "s", filled())

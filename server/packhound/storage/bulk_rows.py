@@ -1,7 +1,7 @@
 """Bulk: the rows of files, of segments and of codes, and whether a save writes them to a file.
 
 A little bulk is in the database. What has gathered there goes into a file of rows with what is
-dirty, and so does what still counts of a file that is mostly obsolete.
+dirty, and so does what still counts of a file much of which is obsolete.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from packhound.storage.rows import ROWS_OF_SEGMENT, file_head, n_blocks, pack_co
 MAX_BYTES = 16_000_000
 """Of bulk in the database; more is written to a file."""
 _POSTING_BYTES = 5
+_MIN_LIVE_SHARE = 0.75
+"""Of a file; below it what still counts is written anew."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,7 +119,7 @@ def _unit(key: int) -> int:
 
 
 def _take_worn(files: dict[int, RowFile], newer: set[int], sizes: Mapping[int, int]) -> set[int]:
-    """Remove the files most of which is obsolete; return the units that still count in them.
+    """Remove the files much of which is obsolete; return the units that still count in them.
 
     `newer` are keys that have a newer row than any file.
     """
@@ -126,7 +128,7 @@ def _take_worn(files: dict[int, RowFile], newer: set[int], sizes: Mapping[int, i
         keys = file.keys.tolist()
         live = [key not in newer and _unit(key) in sizes for key in keys]
         newer.update(keys)
-        if 2 * file.sizes[live].sum() < file.sizes.sum():
+        if file.sizes[live].sum() < _MIN_LIVE_SHARE * file.sizes.sum():
             taken.update(map(_unit, compress(keys, live)))
             del files[number]
     return taken

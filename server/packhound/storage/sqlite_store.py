@@ -29,6 +29,7 @@ _SCHEMA = "CREATE TABLE rows (key INTEGER PRIMARY KEY, head BLOB, body BLOB, sum
 _FIRST_SAVE = (
     # Rows hold kilobytes to megabytes; the largest pages make the shortest chains.
     "PRAGMA page_size = 65536",
+    "PRAGMA auto_vacuum = INCREMENTAL",
     # Nothing is overwritten, so a log would only be all of it once more.
     "PRAGMA journal_mode = TRUNCATE",
 )
@@ -37,6 +38,7 @@ DATABASE = "index.sqlite"
 SUFFIXES = ("", "-wal", "-shm", "-journal")
 """Ends of the names of a database and of SQLite's files beside it, which SQLite opens unasked."""
 _BUSY_S = 2.0
+_MAX_FREE_SHARE = 0.25
 
 
 class Store:
@@ -164,6 +166,7 @@ class Store:
                 connection.executemany(
                     _PUT, ((row.key, row.head, row.body, row.sum) for row in plan.rows)
                 )
+                _give_back(connection)
         except (sqlite3.Error, OSError, ValueError) as error:
             delete_row_files(folder, before)
             if not isinstance(error, (sqlite3.OperationalError, OSError)):
@@ -233,6 +236,16 @@ def _create_table(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {FORMAT}")
     connection.execute(_SCHEMA)
+
+
+def _give_back(connection: sqlite3.Connection) -> None:
+    """Cut off free pages where they are many, as once bulk has gone to a file of rows."""
+    (n_free,) = connection.execute("PRAGMA freelist_count").fetchone()
+    (n_pages,) = connection.execute("PRAGMA page_count").fetchone()
+    if _MAX_FREE_SHARE * n_pages < n_free:
+        # Python takes one step of a statement without columns, and each frees a page.
+        for _ in range(n_free):
+            connection.execute("PRAGMA incremental_vacuum")
 
 
 def _check_format(connection: sqlite3.Connection) -> None:
