@@ -15,10 +15,12 @@ from packhound.parsing.analyse import analyse
 from packhound.parsing.parse import parse
 from packhound.search.environment import SearchEnvironment
 from packhound.search.pipeline import search
-from packhound.storage.dirty_rows import MANIFEST, changed_rows, row_sum, seal
-from packhound.storage.load import StoredRow, read_saved
+from packhound.storage.dirty_rows import changed_rows
+from packhound.storage.load import read_saved
+from packhound.storage.row import MANIFEST, row_sum, seal
 from packhound.storage.shared_rows import SharedRows
 from packhound.storage.sqlite_store import UNREADABLE
+from packhound.storage.stored_rows import DatabaseRow, read_rows
 from tests.fuzz.draw import Draw
 from tests.support.index_child import VERSIONS, filled
 from tests.support.shop import snapshot
@@ -104,9 +106,9 @@ def _folder() -> Path:
 
 
 @lru_cache(maxsize=1)
-def _rows() -> tuple[StoredRow, ...]:
-    plan = changed_rows(filled(3).snapshot, None, VERSIONS)
-    return tuple((row.key, row.head, row.body, row.sum) for row in plan.rows)
+def _rows() -> tuple[DatabaseRow, ...]:
+    plan = changed_rows(filled(3).snapshot, None, VERSIONS, Path())
+    return tuple((row.key, row.head, bytes(row.body), row.sum) for row in plan.rows)
 
 
 NUMBERS = (b"\xff\xff\xff", b"\0\0\0\0", b"\x80", b"-1", b"1e9", b"null", b"[]", b"{}", b'"<f4"')
@@ -136,7 +138,8 @@ def saved_rows(data: bytes) -> None:
             for key, head in [row[:2]]
         ]
     try:
-        saved, _ = read_saved(rows, SharedRows())
+        stored = read_rows(rows, Path())
+        saved = read_saved(stored, SharedRows())[0] if stored else None
     except UNREADABLE:
         return
     assert not honest or saved is None or tuple(rows) == _rows()
