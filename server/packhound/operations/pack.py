@@ -37,7 +37,7 @@ PROMPT_CHARACTERS = 1_000_000
 _MAX_TOKENS = 10_000_000
 """More than any model reads at once."""
 _MAX_OMITTED = 10
-"""Omitted nodes that are listed; the rest is counted, which keeps the answer short."""
+"""Omitted nodes that are listed, which keeps the answer short."""
 _NOTES_SHARE, _NOTES_TOKENS = 0.1, 200
 """Of the budget, and at most, for what an agent's text says of the pack."""
 
@@ -130,8 +130,7 @@ def make_pack(call: Call, request: Pack) -> tuple[PackRequest, Packed]:
 def pack_row(roots: Roots, pack: Packed, model: str, *, explain: bool = False) -> Json:
     """Return a pack; `text` is what to send, `cost` that of reading it with a known model."""
     usd = price(model, pack.tokens)
-    n_more = len(pack.omitted) - _MAX_OMITTED
-    more = [f"{n_more:,} more were left out"] if n_more > 0 else []
+    more = ["more were left out"] if len(pack.omitted) > _MAX_OMITTED else []
     return {
         "tokens": pack.tokens,
         "budget": pack.budget,

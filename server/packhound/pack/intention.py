@@ -128,9 +128,10 @@ _NEEDS: dict[Intention, tuple[_Need, ...]] = {
 
 def intention_of(prompt: str) -> Intention:
     """Return what a prompt wants; what says nothing of it looks for code."""
-    if asks_for_changes(prompt):
-        return "review"
     text, report = content_of(prompt).strip(), is_report(prompt)
+    # A diff that is quoted looks like the lists of a report.
+    if asks_for_changes(prompt) or _BEGINS["review"].match(text):
+        return "review"
     if report and _TEMPLATE.search(prompt):
         return "fix"
     for intention, begins in _BEGINS.items():
