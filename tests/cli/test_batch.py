@@ -53,7 +53,7 @@ def test_a_line_that_is_refused_is_named(tmp_path: Path, root: Path) -> None:
     lines = '{"name": "open_door"}\n{"name": "no_such_name"}\n'
     done = packhound(tmp_path, "symbol", "--batch", "-", "--root", str(root), stdin=lines)
     assert (done.returncode, json.loads(done.stdout)["name"]) == (2, "open_door")
-    assert "--batch '-' line 2: there is no definition 'no_such_name'" in done.stderr
+    assert "--batch '-' line 2: no definition of 'no_such_name' is indexed" in done.stderr
 
 
 def test_only_later_answers_of_a_command_say_when_the_disk_was_looked_at(

@@ -135,7 +135,9 @@ def test_a_symbol_is_looked_up_in_all_roots(run, name):
     assert (answer["qualname"], answer["root"]) == ("pour_water", str(run.folders[1]))
     assert run("symbol", name).stdout.startswith("garden/garden.py:1-3 function pour_water")
     missing = run("symbol", "fill_kettle")
-    assert missing.returncode == 2 and "there is no definition 'fill_kettle'" in missing.stderr
+    assert missing.returncode == 2 and "no definition of 'fill_kettle' is" in missing.stderr
+    lines = run("symbol", "jug").stderr.splitlines()
+    assert "  garden/garden.py:1 | def pour_water(jug):" in lines
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")

@@ -9,6 +9,7 @@ from packhound.core.settings_reader import settings_from
 from packhound.service import Engine
 from tests.support.operations import as_text, call
 
+SECRET = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
 FILES = {
     "shop/cart.py": "class Cart:\n    def total(self):\n        return add(1)\n\n\n"
     "def add(amount):\n    return amount\n",
@@ -18,6 +19,9 @@ FILES = {
     "shop/blind.py": "def guess(thing):\n    return thing.total()\n",
     "shop/post.py": "class Till:\n    def send(self, letter):\n        return letter\n\n"
     "def post(thing):\n    thing.send(1, 2, 3)\n    thing.send()\n",
+    "docs/rates.md": "let tax_share be the share of the tax\n",
+    "shop/rates.py": "def rates():\n    log(tax_share)\n    tax_share = 3\n    return tax_share\n",
+    "shop/till.py": f"def till():\n    api_token = '{SECRET}'\n" + "    print(api_token)\n" * 11,
     "tests/test_pay.py": ("from shop.pay import pay\n\n\ndef test_pay():\n    assert pay(None)\n"),
 }
 
@@ -82,5 +86,30 @@ def test_distance_follows_calls(shop):
 
 @pytest.mark.parametrize("name", ["nowhere", "shop/none.py:1", "Cart.nothing"])
 def test_an_unknown_name_is_named_with_the_remedy(shop, name):
-    with pytest.raises(SettingsError, match=f"no definition '{name}'; give a name"):
+    with pytest.raises(SettingsError, match=f"no definition of '{name}' is indexed; give a name"):
         call(shop, "symbol", {"name": name})
+
+
+def refusal(engine, name):
+    with pytest.raises(SettingsError) as refused:
+        call(engine, "symbol", {"name": name})
+    return str(refused.value).splitlines()
+
+
+def test_of_a_name_without_an_indexed_definition_the_lines_are_shown(shop):
+    assert refusal(shop, "Rates.tax_share")[1:] == [
+        "4 lines have 'tax_share', in 2 files:",
+        "  shop/rates.py:3 | tax_share = 3",
+        "  docs/rates.md:1 | let tax_share be the share of the tax",
+        "  shop/rates.py:2 | log(tax_share)",
+        "  shop/rates.py:4 | return tax_share",
+    ]
+    assert refusal(shop, "nowhere")[1:] == ["no line has 'nowhere'"]
+    assert refusal(shop, "shop/none.py:1")[1:] == []
+
+
+def test_of_many_lines_with_a_name_the_others_are_counted_and_no_secret_is_shown(shop):
+    lines = refusal(shop, "api_token")
+    assert lines[1] == "12 lines have 'api_token', in 1 file:" and len(lines) == 11
+    assert lines[2].startswith("  shop/till.py:2 | api_token = ") and SECRET not in "".join(lines)
+    assert lines[-1] == "  ... 4 more by grep"

@@ -24,8 +24,10 @@ class ReportingGroup(click.Group):
         try:
             return super().invoke(ctx)
         except PackhoundError as error:
-            log.error("%s: %s", ctx.invoked_subcommand, error)
-            raise click.UsageError(_visible(self._with_options(ctx, str(error)))) from None
+            log.error("%s: %s", ctx.invoked_subcommand, str(error).partition("\n")[0])
+            # Those who raise it show what is in names; it may have several lines.
+            message = redact.visible_text(self._with_options(ctx, str(error)))
+            raise click.UsageError(message) from None
         except click.UsageError as error:
             # A shell puts names of files where it finds a `*`.
             message = _visible(error.message)

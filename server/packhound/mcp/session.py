@@ -139,7 +139,7 @@ class McpSession:
         try:
             return self._tools.call(name, arguments, call)
         except PackhoundError as problem:
-            log.info("%s: %s", name, problem)
+            log.info("%s: %s", name, str(problem).partition("\n")[0])
             text = without_secrets(str(problem))
             return {"content": [{"type": "text", "text": text}], "isError": True}
         except Exception as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from packhound import llm
 from packhound.core import trace
 from packhound.core.errors import SettingsError
-from packhound.core.status import ALL_READ, GREP_ALONE, UNPARSED, Reading, total_reading
+from packhound.core.status import ALL_READ, Reading, total_reading
 from packhound.core.typed import convert, convert_value, fields_of, json_schema, nearest
 from packhound.core.types import NodeRef
 from packhound.operations import (
@@ -38,7 +37,7 @@ from packhound.operations import (
 )
 from packhound.operations.elsewhere import beside, elsewhere
 from packhound.operations.operation import NODE, Call, Json, Operation, Request
-from packhound.operations.rows import readiness, skipped_note
+from packhound.operations.rows import readiness, skipped_counts, skipped_note
 from packhound.operations.text import Row, Text, cut
 from packhound.redact import visible_line
 
@@ -195,13 +194,17 @@ def _answer(
     except SettingsError as problem:
         if reading.is_complete:
             raise
-        raise SettingsError(f"{problem} ({reading.note}: ask again when all are)") from None
+        refusal, line_feed, lines = str(problem).partition("\n")
+        refusal += f" ({reading.note}: ask again when all are)"
+        raise SettingsError(refusal + line_feed + lines) from None
     left: dict[str, Any] = leave(call.roots, rows, locations)
     if operation.is_about_code and "complete" not in left:
         left |= readiness(reading)
     if operation.is_about_code and (note := _unseen_note(call.roots)):
         left["notes"] = [*left.get("notes", ()), note]
-    if operation.lists and (skipped := _skipped(call.roots, by_grep=name == grep.OPERATION.name)):
+    if operation.lists and (
+        skipped := skipped_counts(call.roots, by_grep=name == grep.OPERATION.name)
+    ):
         left["skipped"] = skipped
         if (note := skipped_note(skipped)) and not left.get("hits"):
             left["notes"] = [*left.get("notes", ()), note]
@@ -229,16 +232,6 @@ def switched_on(call: Call) -> tuple[Call, list[str]]:
     if off and len(off) == len(call.roots):
         raise SettingsError(f"{notes[0]}; set 'index.enabled' to true")
     return replace(call, roots=call.roots.without(off)), notes
-
-
-def _skipped(roots: Roots, *, by_grep: bool) -> dict[str, int]:
-    """Return how many files were not looked at by the reason, but those somebody has excluded."""
-    reasons = Counter[str]()
-    for root in roots:
-        reasons.update(root.engine.left_out.counts)
-    if by_grep:
-        del reasons[GREP_ALONE], reasons[UNPARSED]
-    return dict(reasons.most_common())
 
 
 def leave(
@@ -299,7 +292,7 @@ def as_text(name: str, answer: Row, arguments: Mapping[str, object] | None = Non
         head = f"== {visible_line(cut(values[-n_left]))}\n"
         share = room // n_left - count(head + "\n")
         error = row.get("error", "")
-        text = Text([visible_line(error)]) if error else _text_of(operation, row)
+        text = Text([*map(visible_line, error.split("\n"))]) if error else _text_of(operation, row)
         texts.append(head + text.fit(share))
         room -= count(texts[-1] + "\n")
     return "\n".join(texts)

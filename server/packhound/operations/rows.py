@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from packhound import impact, search
 from packhound.core.line_history import LineHistory
 from packhound.core.records import Record, iso_date
-from packhound.core.status import Reading
+from packhound.core.status import GREP_ALONE, UNPARSED, Reading
 from packhound.core.types import Facet, Hit, NodeRef, Results, SignalGroup, SignalValue
 from packhound.operations.operation import NODE, Json
 from packhound.operations.references import References
@@ -77,6 +78,16 @@ def results_rows(
         **({"facets": [_facet_row(each) for each in results.facets]} if results.facets else {}),
         **readiness(results.reading),
     }
+
+
+def skipped_counts(roots: Roots, *, by_grep: bool) -> dict[str, int]:
+    """Return how many files were not looked at by the reason, but those somebody has excluded."""
+    reasons = Counter[str]()
+    for root in roots:
+        reasons.update(root.engine.left_out.counts)
+    if by_grep:
+        del reasons[GREP_ALONE], reasons[UNPARSED]
+    return dict(reasons.most_common())
 
 
 def skipped_note(skipped: Mapping[str, int]) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-from packhound import impact, service
+from packhound import impact
 from packhound.core.errors import SettingsError
 from packhound.core.typed import number, sized
 from packhound.core.types import MAX_HITS, NodeRef
+from packhound.operations.not_indexed import not_indexed
 from packhound.operations.operation import Also, Call, Json, Line, MaxTokens, Operation, Request
 from packhound.operations.references import References, resolve
-from packhound.operations.rows import link_row, node_row, skipped_note
+from packhound.operations.rows import link_row, node_row
 from packhound.operations.text import (
     Row,
     Text,
@@ -72,14 +73,11 @@ def run(call: Call, request: Symbol) -> Json:
     Callers and tests that call it themselves have the `text` of that line. Where nothing calls it,
     `mentions` are the lines that use its name, with their text; `totals`.
     """
-    definitions, refusals = list[_Definition](), list[SettingsError]()
-    for root, name in call.roots.candidates(request.name):
-        try:
-            definitions.append(_definition(root, name, request.line))
-        except SettingsError as refusal:
-            refusals.append(refusal)
+    candidates = call.roots.candidates(request.name)
+    by_root = [_definition(root, name, request.line) for root, name in candidates]
+    definitions = [each for each in by_root if each]
     if not definitions:
-        raise service.best_refusal(refusals)
+        raise not_indexed(call, request.name)
     first, *rest = sorted(definitions, key=_order)
     symbol = first.root.engine.symbol(first.node.path, first.node.span.start_line, request.distance)
     if symbol is None:
@@ -133,7 +131,7 @@ def _line_of_call(excerpts: Excerpts, link: Link | NodeRef | NamedLine) -> Json:
     return {"text": excerpt.lines[link.line].strip()} if excerpt else {}
 
 
-def _definition(root: Root, name: str, line: int) -> _Definition:
+def _definition(root: Root, name: str, line: int) -> _Definition | None:
     """Return what a name or a place stands for in a folder, and what else bears the name."""
     engine = root.engine
     if definitions := () if line else engine.named(name):
@@ -141,15 +139,9 @@ def _definition(root: Root, name: str, line: int) -> _Definition:
     try:
         path, position = resolve(engine, name, line or None)
     except SettingsError:
-        left_out = skipped_note(engine.left_out.counts)
-        raise SettingsError(
-            f"there is no definition '{visible_line(name[:200])}'; give a name, Qual.name, "
-            f"PATH:LINE or PATH#NAME, or use search{f' ({left_out})' if left_out else ''}"
-        ) from None
+        return None
     node = engine.node_at(path, position or 0)
-    if node is None:
-        raise SettingsError(f"there is no indexed code at '{visible_line(name[:200])}'")
-    return _Definition(root, node, ())
+    return _Definition(root, node, ()) if node else None
 
 
 def _order(definition: _Definition) -> tuple[bool, int]:
