@@ -8,6 +8,7 @@ Queries in `queries/*.scm` use this vocabulary, and nothing else in this package
 @value                  what a name is given to, whose fields count as well
 @definition.prototype   a declaration without a body
 @definition.member      a method, even if it stands inside a function
+@definition.one_liner   a constant that is worth a node even if it has one line
 @definition.property    a property with code of its own, or worth a node like a constant
 @tail                   a sibling after a definition that is its body
 @namespace              a definition whose name only prefixes the names inside

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from operator import itemgetter
 
 from tree_sitter import Node
 
 from packhound.parsing.grammar import Match
 from packhound.parsing.source import ByteRange
+
+_CONSTANTS = frozenset({"definition.constant", "definition.one_liner"})
 
 
 @dataclass(slots=True, eq=False)
@@ -39,11 +40,14 @@ class Definition:
 
 
 def distinct(matches: list[Match]) -> list[Definition]:
-    """Return one definition for each range or body; the earlier pattern in the query file wins."""
+    """Return one definition for each range or body: a function or type before a constant.
+
+    Else the earlier pattern in the query file wins.
+    """
     ranges: set[ByteRange] = set()
     bodies: set[int] = set()
     definitions = []
-    for _, kind, captured in sorted(matches, key=itemgetter(0)):
+    for _, kind, captured in sorted(matches, key=_precedence):
         definition = _definition(kind, captured)
         if (definition.start, definition.end) in ranges or definition.body in bodies:
             continue
@@ -53,6 +57,11 @@ def distinct(matches: list[Match]) -> list[Definition]:
         definitions.append(definition)
     definitions.sort(key=lambda definition: (definition.start, -definition.end))
     return definitions
+
+
+def _precedence(match: Match) -> tuple[bool, int]:
+    pattern, kind, _ = match
+    return kind in _CONSTANTS, pattern
 
 
 def without(run: ByteRange, holes: Iterable[ByteRange]) -> list[ByteRange]:

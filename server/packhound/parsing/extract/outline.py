@@ -19,8 +19,8 @@ _MIN_LOCAL_LINES = 8
 part of the function around it."""
 
 _MIN_CONSTANT_LINES = 3
-"""A constant is a node from this many lines on, or with a comment: one-liners by the dozen would
-drown their file."""
+"""A constant that its query calls no `one_liner` is a node from this many lines on, or with a
+comment: those of one line by the dozen would drown their file."""
 
 _MIN_SCOPE_WORDS = 4
 """A module or impl with fewer words of its own than this, and no doc, becomes no node."""
@@ -110,6 +110,9 @@ def _is_worth_a_node(
     if definition.kind == "property":
         definition.kind = "method" if definition.parent is not None else "function"
         return _is_weighty(source, definition, imports)
+    if definition.kind == "one_liner":
+        definition.kind = "constant"
+        return holder not in _FUNCTIONS
     if definition.kind == "constant":
         return holder not in _FUNCTIONS and _is_weighty(source, definition, imports)
     return True

@@ -66,6 +66,12 @@
   name: (identifier) @name
   value: (_) @body) @definition.macro
 
+; Those of plain numbers are left out: headers of registers have them by the thousand.
+(preproc_def
+  name: (identifier) @name
+  value: (_) @body
+  (#not-match? @body "^[-(]*[0-9]")) @definition.macro
+
 (declaration
   declarator: (init_declarator
     declarator: [

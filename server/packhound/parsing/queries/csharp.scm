@@ -28,7 +28,7 @@
   (variable_declaration
     (variable_declarator
       name: (_) @name) @body)
-  (#any-of? @_modifier "static" "const")) @definition.constant
+  (#any-of? @_modifier "static" "const")) @definition.one_liner
 
 (using_directive !name [(qualified_name) (identifier)] @import @all)
 (using_directive name: (_) @alias (qualified_name) @import @path)

@@ -85,23 +85,24 @@
 (export_statement
   value: (class) @value) @definition.class
 
-(program
-  (lexical_declaration
-    (variable_declarator
-      name: (identifier) @name
-      value: (_) @body) @definition.constant))
-
-(program
-  (variable_declaration
-    (variable_declarator
-      name: (identifier) @name
-      value: (_) @body) @definition.constant))
-
+; Exported, or made by a call, as symbols that are exported below; no imports.
 (export_statement
-  (lexical_declaration
-    (variable_declarator
-      name: (identifier) @name
-      value: (_) @body) @definition.constant))
+  (_ (variable_declarator
+    name: (identifier) @name
+    value: (_) @body) @definition.one_liner))
+(program
+  (_ (variable_declarator
+    name: (identifier) @name
+    value: [
+      (call_expression function: (_) @_maker)
+      (new_expression constructor: (_) @_maker)
+    ] @body) @definition.one_liner)
+  (#not-match? @_maker "^(require|import)\\b"))
+
+(program
+  (_ (variable_declarator
+    name: (identifier) @name
+    value: (_) @body) @definition.constant))
 
 (import_statement . source: (string) @import)
 (import_statement (import_clause (identifier) @default) source: (string) @import)

@@ -9,6 +9,12 @@
 (compact_constructor_declaration name: (_) @name) @definition.method
 
 (field_declaration
+  (modifiers "static" "final")
+  declarator: (variable_declarator
+    name: (_) @name
+    value: (_) @body)
+  (#not-eq? @name "serialVersionUID")) @definition.one_liner
+(field_declaration
   (modifiers "static")
   declarator: (variable_declarator
     name: (_) @name

@@ -9,6 +9,12 @@
   name: (identifier) @name
   body: (block) @body) @definition.class
 
+; Made by a call, in capitals: others are loggers and type variables.
+(module
+  (assignment
+    left: (identifier) @name
+    right: (call) @body) @definition.one_liner
+  (#match? @name "^_?[A-Z][A-Z0-9]+(_[A-Z0-9]+)*$"))
 (module
   (assignment
     left: (identifier) @name

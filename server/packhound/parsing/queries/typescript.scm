@@ -13,6 +13,15 @@
 (public_field_definition
   value: [(arrow_function) (function_expression)] @value) @definition.method
 
+; const create = ((state) => ...) as Create
+(variable_declarator
+  name: (identifier)
+  value: [
+    (as_expression . (parenthesized_expression [(arrow_function) (function_expression)] @value))
+    (satisfies_expression
+      . (parenthesized_expression [(arrow_function) (function_expression)] @value))
+  ]) @definition.function
+
 (import_require_clause source: (string) @import)
 
 (variable_declarator
