@@ -73,7 +73,7 @@ def test_an_answer_without_words_of_the_prompt_is_called_weak(engines) -> None:
     assert pack["confidence_word"] == "weak"
     first, *_ = pack["text"].splitlines()
     assert first.startswith("taken as code to find; confidence: weak, so few files")
-    assert first.endswith("no hit has a word of the query")
+    assert "; no hit has a word of the query; " in first
     assert len({item["path"] for item in pack["items"]}) <= 2
 
 

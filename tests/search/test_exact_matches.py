@@ -187,10 +187,72 @@ def test_a_file_of_the_same_name_elsewhere_is_no_fact(engine: Engine) -> None:
         assert engine.search(Query(path)).confidence_word != "exact"
 
 
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("shop/limits.py:6", "check"),
+        ("limits.py:99999", "check"),
+        ("at check (/app/shop/limits.py:777:12)", "check"),
+    ],
+)
+def test_a_line_that_a_file_lacks_is_no_fact(engine: Engine, query: str, first: str) -> None:
+    results = ask(engine, query)
+    assert results.hits[0].node.name == first
+    assert results.confidence_word not in ("exact", "strong")
+    assert [n for n in results.notes if "lines" in n] == ["shop/limits.py has 5 lines"]
+    assert not any("not in this folder" in note for note in results.notes), results.notes
+
+
+@pytest.mark.parametrize(
+    ("query", "note"),
+    [
+        ("shop/limmits.py:3", "shop/limmits.py; the nearest is shop/limits.py"),
+        ("elsewhere/cart.py", "elsewhere/cart.py; the nearest is lib/cart.py"),
+        ("shop/zebra_crossing.py", "shop/zebra_crossing.py"),
+    ],
+)
+def test_a_path_that_no_file_has_is_told_with_the_nearest(
+    engine: Engine, query: str, note: str
+) -> None:
+    assert f"no indexed file has the path {note}" in ask(engine, query).notes
+
+
+@pytest.mark.parametrize("query", ["shop/cart.py", "shop", "Cart.total", "lib/", "cart.total(x)"])
+def test_what_is_there_or_is_no_path_is_not_denied(engine: Engine, query: str) -> None:
+    assert not any("no indexed file" in note for note in ask(engine, query).notes)
+
+
+def test_words_of_a_short_question_that_are_nowhere_are_told_in_one_note(engine: Engine) -> None:
+    def denials(text: str) -> list[str]:
+        return [note for note in ask(engine, text).notes if " not in this folder" in note]
+
+    assert denials("how is a cart totalled over smtp") == ["`smtp` is not in this folder"]
+    assert denials("kubernetes totals and graphql vouchers") == [
+        "`kubernetes` and `graphql` are not in this folder"
+    ]
+    # Another form of a word, a part of a longer one, or a word of a path.
+    assert denials("total of all vouchers in a printer") == []
+    assert denials("quirky cart") == []
+
+
 @pytest.mark.parametrize("fields", [{"mode": "lexical"}, {"files": True}])
 def test_it_does_in_other_modes(engine: Engine, fields: dict[str, object]) -> None:
     for query, path in (("quirkyvalue", "tests/test_cart.py"), ("limits.py", "shop/limits.py")):
         assert ask(engine, query, **fields).hits[0].node.path == path
+
+
+def test_a_data_file_that_is_indexed_in_part_counts_as_a_place(engine: Engine) -> None:
+    rows = "".join(f'  {{"id": {i}, "value": [1, 2, 3]}},\n' for i in range(200_000))
+    data = Document("data/quokka.json", f'[\n{rows}  "quokka"\n]\n'.encode())
+    code = Document("src/habitat.py", b"def feed():\n    return 'quokka'\n")
+    for document in (data, code):
+        engine.update(document)
+    assert engine.settled(60)
+    hits = ask(engine, "quokka").hits
+    places = [h.node.path for h in hits if "one of 2 places with quokka" in h.explanation().reasons]
+    assert sorted(places) == ["data/quokka.json", "src/habitat.py"]
+    for document in (data, code):
+        engine.release(document.path)
 
 
 def test_what_was_typed_a_moment_ago_is_a_fact(engine: Engine) -> None:

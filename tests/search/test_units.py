@@ -81,7 +81,10 @@ def test_tests_can_be_left_out_and_asked_for_alone() -> None:
 def test_quoted_words_that_nothing_has_are_searched_without_quotes() -> None:
     results = ask('"session zebra"')
     assert results.hits
-    assert results.notes == ('nothing has all words of "session zebra": ranked without the quotes',)
+    assert results.notes == (
+        'nothing has all words of "session zebra": ranked without the quotes',
+        "`zebra` is not in this folder",
+    )
 
 
 def test_quotes_within_a_sentence_require_nothing() -> None:

@@ -147,6 +147,11 @@ class Grep:
                     by_node.setdefault(int(entry.node_ids[position]), []).append(place)
         return by_node, found.note
 
+    def n_lines(self, snapshot: Snapshot, path: str) -> int | None:
+        """Return the number of lines of a file, None if it has changed since it was read."""
+        source = self._source(path, snapshot)
+        return None if source is None else source.count(b"\n") + (source[-1:] not in b"\n")
+
     def nodes_with_phrase(
         self, snapshot: Snapshot, words: str, paths: Collection[str]
     ) -> frozenset[int]:
@@ -327,7 +332,10 @@ class Grep:
 def _nodes_at(
     entry: FileEntry, source: bytes, matches: Iterator[tuple[int, int]]
 ) -> Iterator[tuple[int, bool]]:
-    """Yield the innermost node id of each match that has one, and if it is all of its line."""
+    """Yield the innermost node id of each match, and if it is all of its line.
+
+    What is in no node, as far down in a data file, counts as in the first one.
+    """
     size = _CHUNK
     while chunk := [*islice(matches, size)]:
         # A few matches show that a text is common, long before the end of a long file.
@@ -336,11 +344,11 @@ def _nodes_at(
             lines_of(source[: chunk[-1][0] + 1], [start for start, _ in chunk])
         )
         for (start, end), position in zip(chunk, positions, strict=True):
-            if position >= 0:
-                begin = source.rfind(b"\n", 0, start) + 1
-                line_end = source.find(b"\n", end)
-                rest = source[end : line_end if line_end >= 0 else None]
-                yield int(entry.node_ids[position]), not (source[begin:start] + rest).strip()
+            begin = source.rfind(b"\n", 0, start) + 1
+            line_end = source.find(b"\n", end)
+            rest = source[end : line_end if line_end >= 0 else None]
+            is_line = not (source[begin:start] + rest).strip()
+            yield int(entry.node_ids[max(position, 0)]), is_line
 
 
 def _groups(

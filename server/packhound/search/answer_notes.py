@@ -19,25 +19,30 @@ from packhound.core.types import Explanation, Hit, Query, Results
 from packhound.index import Snapshot
 from packhound.search.query.filters import allowed_node_ids
 from packhound.search.query.parse import STOPS, ParsedQuery
+from packhound.search.query.word_lists import ASKING_WORDS, STOP_WORDS
 from packhound.search.retrieve.corpus_stats import CorpusStats
 from packhound.search.signals.bloom import LetterFilter
 from packhound.search.signals.context import SignalContext
 from packhound.search.symbols import rank_symbols
-from packhound.text import fold_identifier, runs, terms, terms_of_run
+from packhound.text import aggressive_stem, fold_identifier, runs, terms, terms_of_run
 
 WEAK_NOTE = "weak answer: "
 """The first note of a weak answer begins with this."""
 
 NO_SHAPE = "nothing has the shape "
 """The note of a pattern that nothing matches begins with this."""
-_NOT_HERE = " is not in this folder"
+_NOT_HERE = " not in this folder"
+NO_FILE_NOTE = "no indexed file has the path "
 NO_WORD_NOTE = "no word of the query is in the index: ranked by meaning alone"
 _NO_WORD_NOTES = (NO_WORD_NOTE, f"{WEAK_NOTE}no hit has a word of the query")
 NOTHING_MATCHES = "nothing matches"
 NO_LANGUAGE_NOTE = "no file here is in "
-_MISSING_IN_FOLDER = (NO_WORD_NOTE, NOTHING_MATCHES, NO_LANGUAGE_NOTE)
+_MISSING_IN_FOLDER = (NO_WORD_NOTE, NOTHING_MATCHES, NO_LANGUAGE_NOTE, NO_FILE_NOTE)
 _MAX_NAMES = 2
 """Names that are nowhere of which there is a note; one beside the note of a weak answer."""
+_MOST_WORDS = 5
+_ASIDE = STOP_WORDS | ASKING_WORDS
+"""Words of a short question of which one that is nowhere is told, and those that do not count."""
 _MAX_SUGGESTIONS = 3
 _MAX_COMPARED = 64
 """Names whose edit distance is computed: those that share the most letters."""
@@ -60,15 +65,34 @@ Count = Callable[[ParsedQuery], int]
 
 
 def with_name_notes(notes: Sequence[str], context: SignalContext) -> list[str]:
-    """Return notes with one for each identifier that is nowhere, with the nearest names."""
+    """Return notes with one for each identifier that is nowhere, or one for the plain words."""
     notes = list(notes)
+    words = [] if context.unknown_names else _missing_words(context)
+    if words and len(context.candidates):
+        *earlier, last = (f"`{word}`" for word in words)
+        listed = f"{', '.join(earlier)} and {last} are" if earlier else f"{last} is"
+        notes.append(f"{listed}{_NOT_HERE}")
     for name in context.unknown_names[:_MAX_NAMES]:
         # A search by name has said them already.
         notes = [note for note in notes if not note.startswith(f"for `{name}`, ")]
         nearest = nearest_names(context.snapshot, context.stats.letters, name)
         hint = f"; did you mean: {', '.join(nearest)}" if nearest else ""
-        notes.append(f"`{name}`{_NOT_HERE}{hint}")
+        notes.append(f"`{name}` is{_NOT_HERE}{hint}")
     return notes
+
+
+def _missing_words(context: SignalContext) -> list[str]:
+    """Return the plain words of a short question that no text has, in any form, and no path."""
+    matches = dict(zip(context.query.terms, context.retrieval.matches.terms, strict=True))
+    words = dict.fromkeys(run for run in runs(context.query.text) if run.lower() not in _ASIDE)
+    missing = []
+    for word in words if len(words) <= _MOST_WORDS else ():
+        stems = terms_of_run(word) if word.isalpha() else []
+        match = matches.get(stems[0]) if len(stems) == 1 else None
+        if match and not len(match.nodes[0]) and not len(match.in_paths[0]):
+            forms = {stems[0], aggressive_stem(stems[0])}
+            missing += [] if any(map(context.snapshot.terms.any_contains, forms)) else [word]
+    return missing
 
 
 def nearest_names(snapshot: Snapshot, letter_filter: LetterFilter, name: str) -> list[str]:

@@ -42,6 +42,7 @@ from packhound.search.listing import hits_by_path
 from packhound.search.order import SCORE_DIGITS, rank_hits
 from packhound.search.query.encode import QueryVectors, encode
 from packhound.search.query.exact_matches import IDENTIFIER, find_exact_matches
+from packhound.search.query.exact_paths import PAST_END
 from packhound.search.query.filters import allowed_node_ids, filter_by_text
 from packhound.search.query.messages import find_printers
 from packhound.search.query.parse import ParsedQuery, Project, parse_query
@@ -218,7 +219,8 @@ def _rank_nodes(
         parsed = replace(parsed, exact=(), phrase_nodes=None)
         context = retrieve_context(snapshot, query, parsed, vectors, environment, likeness)
     run.check()
-    is_found = any(match.level > IDENTIFIER for match in parsed.exact_matches.values())
+    levels = [match.level for match in parsed.exact_matches.values()]
+    is_found = any(level > IDENTIFIER or level == PAST_END for level in levels)
     if not is_found:
         run.notes = with_name_notes(run.notes, context)
     if not len(context.candidates):

@@ -33,6 +33,11 @@ class Postings:
         postings = parts[0] if len(parts) == 1 else _concatenate(parts)
         return self._drop_dead(postings) if self.has_dead else postings
 
+    def any_contains(self, letters: str) -> bool:
+        """Return True if some letters stand in any term, one of dead node ids included."""
+        encoded = letters.encode("utf-8", "surrogatepass")
+        return any(encoded in term for segment in self.segments for term in segment.vocabulary())
+
     def with_all(self, terms: Iterable[str]) -> Positions:
         """Return the node ids with all of some terms, ascending; there must be a term."""
         places = {term: self._find(term) for term in terms}

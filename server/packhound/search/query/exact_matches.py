@@ -67,7 +67,7 @@ _MAX_CHARACTERS = 2_000
 _SHORTEST_PREFIX, _SHORTEST_NEAR = 5, 8
 """Letters of a word from which it is taken for the start of a name, or for one with a mistake."""
 _FEW_WORDS, _MANY_WORDS = 3, 5
-_MOST_PREFIXES = 4
+_MOST_PREFIXES, _MOST_NOTES = 4, 2
 
 _IS_NO_NAME = IMPL + REST > 0
 """Kinds of nodes that are called like something else."""
@@ -90,9 +90,10 @@ def find_exact_matches(
     has_facts = bool(text) and not (query.kind == "report" or query.has_operators or query.regexes)
     lead, *more = [line for line in whole[:_MAX_CHARACTERS].splitlines() if line.strip()] or [""]
     lead = lead if more else ""
-    found = _find(snapshot, stats, text, lead, query, texts) if has_facts else {}
-    query = replace(query, exact_matches=found) if found else query
-    if any(match.level >= MESSAGE for match in found.values()):
+    notes = list[str]()
+    found = _find(snapshot, stats, text, lead, query, texts, notes) if has_facts else {}
+    query = replace(query, exact_matches=found, notes=(*query.notes, *notes[:_MOST_NOTES]))
+    if any(match.level >= MESSAGE for match in found.values()) or (found and notes):
         return query
     query = find_printers(snapshot, stats, whole, query, texts)
     if texts and has_facts and not query.printers and not _QUOTED.fullmatch(text):
@@ -107,15 +108,16 @@ def _find(
     lead: str,
     query: ParsedQuery,
     texts: Grep | None,
+    notes: list[str],
 ) -> dict[int, ExactMatch]:
     """Return what a query says as it stands: a path, a name, a text, or nearly a name.
 
-    `lead` is its first line, if it has more.
+    `lead` is its first line, if it has more. What a path lacks is added to `notes`.
     """
     if quoted := _QUOTED.fullmatch(text):
         return dict(_by_text(snapshot, quoted[1], texts, _MOST_HOLDERS) if texts else ())
-    subject, found = _subject(text), dict(nodes_of_path(snapshot, text))
-    if any(match.level > OWNED for match in found.values()):
+    subject, found = _subject(text), dict(nodes_of_path(snapshot, text, texts, notes))
+    if any(match.level > OWNED for match in found.values()) or (found and notes):
         return found
     # Where the one word is a name, the many places of its text are no news.
     is_name = query.kind == "symbol" and bool(len(snapshot.node_ids_named_folded(text.lower())))

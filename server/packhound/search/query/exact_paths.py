@@ -5,14 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import takewhile
+from typing import TYPE_CHECKING
 
 from packhound.index import FileEntry, Snapshot
+from packhound.search.answer_notes import NO_FILE_NOTE, edit_distance
 from packhound.search.query.mentions import mentions_of
 from packhound.search.query.parse import ExactMatch
 from packhound.text import file_stem
 
-PATH, FOLDER = 4.0, 1.7
-"""Levels: a path is above all else, a folder below the names."""
+if TYPE_CHECKING:
+    from packhound.grep import Grep
+
+PATH, FOLDER, PAST_END = 4.0, 1.7, 0.95
+"""Levels: a path is above all else, a folder below the names; the file of a line that it has not is
+no more than what is named nearly so."""
 
 _MOST_FILES, _MOST_IN_FOLDER = 20, 5
 _PLACE = re.compile(
@@ -22,28 +28,64 @@ _PLACE = re.compile(
 _ABSOLUTE = re.compile(r"[A-Za-z]:[\\/]|[/~]")
 _LEAST_TAIL = 2
 """Names at the end of a path of another machine that a file must have too: a folder and its own."""
+_LETTERS_PER_EDIT = 4
 _LAST_LINES = 40
 """Lines above a line without a node that are looked at for one."""
 
 
-def nodes_of_path(snapshot: Snapshot, text: str) -> Iterator[tuple[int, ExactMatch]]:
-    """Yield the node of each line or file that a query names, or those of a folder."""
+def nodes_of_path(
+    snapshot: Snapshot, text: str, texts: Grep | None, notes: list[str]
+) -> Iterator[tuple[int, ExactMatch]]:
+    """Yield the node of each line or file that a query names, or those of a folder.
+
+    That a file has no such line, or that there is no such file, is added to `notes`.
+    """
     for path, line in _places(snapshot, text):
         paths = _files_of(snapshot, path)
         for entry in paths:
             reason = "its path" if len(paths) == 1 else f"one of {len(paths)} files of this name"
             level = PATH - len(entry.path) / 100_000
+            n_lines = texts.n_lines(snapshot, entry.path) if texts and line is not None else None
             if line is None:
                 yield int(entry.node_ids[0]), ExactMatch(level, reason)
+            elif n_lines is not None and line >= n_lines:
+                notes.append(f"{entry.path} has {n_lines:,} {'line' if n_lines == 1 else 'lines'}")
+                last_node = int(entry.node_ids[_node_at(entry, n_lines - 1)])
+                yield last_node, ExactMatch(PAST_END, "its path, which ends before that line")
             else:
                 position = _node_at(entry, line)
                 first, last = entry.lines(position)
                 where = "line" if first <= line <= last else "nearest to line"
                 match = ExactMatch(level, f"{where} {line + 1:,} of its path")
                 yield int(entry.node_ids[position]), match
-        if not paths and line is None:
-            for entry in _files_in(snapshot, path):
-                yield int(entry.node_ids[0]), ExactMatch(FOLDER, f"in the folder {path.strip('/')}")
+        folder = _files_in(snapshot, path) if not paths and line is None else []
+        for entry in folder:
+            yield int(entry.node_ids[0]), ExactMatch(FOLDER, f"in the folder {path.strip('/')}")
+        if not (paths or folder) and _PLACE.fullmatch(text):
+            notes += _no_file_notes(snapshot, path, line)
+
+
+def _no_file_notes(snapshot: Snapshot, path: str, line: int | None) -> Iterator[str]:
+    """Yield that no file has a path, with the nearest one, unless it may be something else."""
+    path = path.replace("\\", "/").removeprefix("./")
+    stem, dot, suffix = path.rpartition("/")[2].rpartition(".")
+    candidates = [candidate for candidate in snapshot.files if candidate.endswith(f".{suffix}")]
+    is_path = stem and dot and candidates and ("/" in path or line is not None)
+    if not is_path or any(f"/{candidate}".endswith(f"/{path}") for candidate in candidates):
+        return
+    most_edits = len(stem) // _LETTERS_PER_EDIT
+    stems = (
+        (candidate, candidate.rpartition("/")[2].removesuffix(f".{suffix}"))
+        for candidate in candidates
+    )
+    near = [
+        (edit_distance(stem, each, most_edits), -_n_equal_at_end(candidate, path), candidate)
+        for candidate, each in stems
+        if each and abs(len(each) - len(stem)) <= most_edits
+    ]
+    edits, _, nearest = min(near, default=(most_edits + 1, 0, ""))
+    hint = f"; the nearest is {nearest}" if edits <= most_edits else ""
+    yield f"{NO_FILE_NOTE}{path}{hint}"
 
 
 def _places(snapshot: Snapshot, text: str) -> list[tuple[str, int | None]]:
