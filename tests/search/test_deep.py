@@ -176,6 +176,8 @@ def test_explain_gives_the_score_that_ranked() -> None:
     ranker = DeepRanker(lambda: Encoder("charge"))
     best = ask(ranker).hits[0]
     explained = explain(snapshot(), QUERY, best.node.node_id, environment_of(ranker))
+    assert explained.rank == best.rank == 1
+    assert explained.explanation().beside == best.explanation().beside
     assert math.isclose(explained.score, best.score)
 
 

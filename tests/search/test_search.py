@@ -151,8 +151,10 @@ def test_without_a_model_words_rank_and_a_note_says_so() -> None:
 def test_words_that_are_nowhere_fall_back_to_meaning() -> None:
     results = ask("purchases checkout")
     assert results.hits
-    # Said once: that no word is in the folder follows.
-    assert results.notes == ("weak answer: no hit has a word of the query",)
+    assert results.notes == (
+        "weak answer: no hit has a word of the query",
+        "`purchases` and `checkout` are not in this folder",
+    )
 
 
 def test_budgets_truncate() -> None:
@@ -204,6 +206,30 @@ def test_explain_agrees_with_search() -> None:
         explained = explain(snapshot(), query, hit.node.node_id, environment())
         assert explained.score == pytest.approx(hit.score)
         assert explained.why == hit.why
+        assert explained.rank == hit.rank
+
+
+def test_explain_tells_what_stands_for_a_node_that_has_no_rank() -> None:
+    query = Query("how are sessions loaded and saved")
+    hits = search(snapshot(), query, environment()).hits
+    ids = {hit.node.node_id for hit in hits}
+    nodes = [snapshot().ref(i, "shop") for i in range(snapshot().n_node_ids)]
+    inside = [
+        (node, hit)
+        for node in nodes
+        for hit in hits
+        if node.path == hit.node.path
+        and node.node_id not in ids
+        and hit.node.span.start_line <= node.span.end_line
+        and node.span.start_line <= hit.node.span.end_line
+    ]
+    assert inside
+    for node, _ in inside:
+        explained = explain(snapshot(), query, int(node.node_id), environment())
+        loss = explained.explanation().against[0]
+        titles = [f"{h.rank}, {h.node.qualname}" for n, h in inside if n is node]
+        assert explained.rank == 0
+        assert loss in [f"shares lines with result {title}" for title in titles]
 
 
 def test_explain_a_node_that_does_not_rank() -> None:

@@ -18,7 +18,7 @@ from packhound.operations.operation import (
 )
 from packhound.operations.references import places
 from packhound.operations.rows import explanation_row
-from packhound.operations.search import QUERY_CHARACTERS
+from packhound.operations.search import QUERY_CHARACTERS, Search, query_of
 from packhound.operations.text import Row, Text, accounts, title
 from packhound.redact import visible_line
 
@@ -39,7 +39,7 @@ def run(call: Call, request: Explain) -> Json:
 
     Answer: One hit, whose `groups` have their `signals` with a sentence each.
     """
-    query = Query(request.query, deep=request.deep, git=request.git, redacted=call.is_agent)
+    query, _ = query_of(call, Search(request.query, deep=request.deep, git=request.git))
     return explanation_row(call.roots, explain_hit(call, request, query))
 
 

@@ -28,6 +28,7 @@ from packhound.search.query.parse import ParsedQuery
 from packhound.search.rank.fusion import Ranking, competing_rows
 from packhound.search.rank.linear import Unit
 from packhound.search.reasons import (
+    MAX_REASONS,
     Evidence,
     beside,
     choose_reasons,
@@ -136,6 +137,12 @@ def explain_hits(
 def explain_symbols(hits: Sequence[Hit], query: ParsedQuery) -> list[Callable[[], Explanation]]:
     """Return the explanations of hits of a search by name."""
     return _Explainer(len(hits), lambda: _gather_symbols(hits, query)).explanations()
+
+
+def with_losses(explain: Callable[[], Explanation], losses: tuple[str, ...]) -> Explanation:
+    """Return an explanation that tells some losses before its own."""
+    explanation = explain()
+    return explanation._replace(against=(*losses, *explanation.against)[:MAX_REASONS])
 
 
 def _sum_groups(

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -37,7 +38,7 @@ from packhound.search.answer_notes import (
 )
 from packhound.search.confidence import FIRST, confidence_word, is_rated, rate_hits, rate_symbols
 from packhound.search.environment import SearchEnvironment
-from packhound.search.explainer import explain_hits, explain_symbols
+from packhound.search.explainer import explain_hits, explain_symbols, with_losses
 from packhound.search.listing import hits_by_path
 from packhound.search.order import SCORE_DIGITS, rank_hits
 from packhound.search.query.encode import QueryVectors, encode
@@ -50,13 +51,21 @@ from packhound.search.query.structure import find_nodes, take_pattern
 from packhound.search.rank.deep import DeepRanker, Likeness
 from packhound.search.rank.fusion import Ranking, competing_rows, rank
 from packhound.search.rank.linear import Source, Unit
-from packhound.search.repeats import SIBLING_DEPTH, distinct_nodes, merge_copies, siblings_of
+from packhound.search.repeats import (
+    SIBLING_DEPTH,
+    distinct_nodes,
+    merge_copies,
+    rank_among,
+    siblings_of,
+)
 from packhound.search.retrieve.retrieve import TopK, retrieve
 from packhound.search.run import SearchRun
 from packhound.search.signals.context import SignalContext
 from packhound.search.stages import StageContext, apply_stages, first_stage_depth
 from packhound.search.symbols import rank_symbols
 
+_RANKED = 50
+"""Hits of a search that an explanation tells the rank in: as many as the deep model reads."""
 _SHARE_OF_PATTERN = 0.8
 """Of the time of a search that looking for its pattern may take."""
 _DISK_DATES = "dates of code are those of its files on the disk"
@@ -277,8 +286,9 @@ def explain(
 ) -> Hit:
     """Score the node of a live node id for the query whether or not it ranks.
 
-    Its rank is the one that it has among the candidates, 0 if it is none of them. Raises
-    KeyError for a dead node id, Cancelled when `cancel` is set meanwhile.
+    Its rank is that of a search, behind the first of them the one among the candidates; 0 if it is
+    none of them, or if a better hit has its lines, which is told. Raises KeyError for a dead node
+    id, Cancelled when `cancel` is set meanwhile.
     """
     run = SearchRun(query, cancel)
     snapshot.locate(node_id)
@@ -297,16 +307,18 @@ def explain(
     ranking = _rank(context, settings, unit, source, len(context.candidates), run)
     [row] = np.flatnonzero(context.candidates.node_ids == node_id).tolist()
     position = int((ranking.scores > ranking.scores[row]).sum()) + 1 if is_candidate else 0
-    others = competing_rows(context, ranking, unit)
-    others = others[others != row]
-    best = others[top_k(np.asarray(ranking.scores, np.float64)[others], 1)].tolist()
+    ranked = search(snapshot, replace(query, limit=_RANKED), environment, cancel).hits
+    others = [hit.node.node_id for hit in ranked if hit.node.node_id != node_id]
+    best = np.flatnonzero(np.isin(context.candidates.node_ids, others[:1])).tolist()
     hits: Sequence[Hit] = _make_hits(context, ranking, [row, *best], environment.root)
     stage_context = _stage_context(job, parsed)
     for stage in environment.stages:
         hits = stage.rerank(hits, stage_context)
+    position, hidden_by = rank_among(ranked, hits[0].node, position)
     hits = [replace(hits[0], rank=position), *hits[1:]]
     explanations = explain_hits(context, ranking, unit, hits, environment.text_of)
-    return replace(hits[0], explanation=explanations[0])
+    explanation = partial(with_losses, explanations[0], hidden_by)
+    return replace(hits[0], explanation=explanation if hidden_by else explanations[0])
 
 
 def _stage_context(job: _Job, parsed: ParsedQuery) -> StageContext:

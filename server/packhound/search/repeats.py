@@ -105,6 +105,22 @@ def merge_copies(hits: Sequence[Hit], originals: Mapping[int, int], limit: int) 
     return rank_hits(merged, limit)
 
 
+def rank_among(hits: Sequence[Hit], node: NodeRef, position: int) -> tuple[int, tuple[str, ...]]:
+    """Return the rank of a node among the hits of a search, and which of them stands for it.
+
+    `position` is that among the candidates, 0 for none, where lines do not count.
+    """
+    for hit in hits:
+        title = hit.node.qualname or hit.node.name
+        if hit.node.node_id == node.node_id:
+            return hit.rank, ()
+        if any(copy.node_id == node.node_id for copy in hit.copies):
+            return 0, (f"its text is that of result {hit.rank}, {title}",)
+        if hit.node.path == node.path and _share_lines(hit.node, node):
+            return 0, (f"shares lines with result {hit.rank}, {title}",)
+    return max(position, len(hits) + 1) if position else 0, ()
+
+
 @traced("siblings")
 def siblings_of(
     context: SignalContext, ranking: Ranking, hits: Sequence[Hit]
