@@ -76,3 +76,13 @@ def test_a_fix_follows_what_a_suspect_calls_one_step_further() -> None:
         made = pack(context, PackRequest("fix cook_omelette: the omelette burns", budget))
         edges = {origin.path[1:] for item in made.items for origin in item.origins}
         assert (("leads to",) in edges) == (budget == 8_000)
+
+
+def test_what_shares_but_a_name_with_what_is_called_does_not_come_along() -> None:
+    files = {
+        "shop/till.py": "def settle_bill(basket):\n    return weigh_all(basket)\n",
+        "jars/jar.py": "class Jar:\n    def weigh_all(self):\n        return len(self.sweets)\n",
+    }
+    made = pack(context_of(files), PackRequest("settle_bill", 2_000))
+    origins = [origin for item in made.items for origin in item.origins]
+    assert origins and not [origin for origin in origins if origin.source == "graph"]

@@ -17,7 +17,7 @@ _MAX_REGISTRATIONS = 3
 _OVERRIDDEN_SHARE, _MAX_OVERRIDDEN = 0.4, 4
 _FURTHER_SHARE = 0.09
 """Of the utility of a suspect, for what it uses over another definition."""
-_MAX_DIRECT, _MAX_FURTHER, _MAX_EDGES, _LEAST_WEIGHT = 4, 6, 24, 0.5
+_MAX_DIRECT, _MAX_FURTHER, _MAX_EDGES, LEAST_WEIGHT = 4, 6, 24, 0.5
 
 
 def sure_uses(uses: Iterable[Use]) -> Iterator[Use]:
@@ -90,7 +90,7 @@ def _used_ids(graph: Graph, node_id: int) -> Iterator[int]:
     """Yield what a definition uses, as far as its file, imports or folder say which."""
     # Resolving each use anew would take as long as all the rest of a pack.
     edges = graph.references(node_id, _MAX_EDGES)
-    return (edge.node_id for edge in edges if edge.weight >= _LEAST_WEIGHT)
+    return (edge.node_id for edge in edges if edge.weight >= LEAST_WEIGHT)
 
 
 def calls_among(graph: Graph, candidates: Sequence[Candidate]) -> dict[int, list[int]]:

@@ -10,6 +10,7 @@ from packhound.graph import EdgeKind
 from packhound.pack.context import PackContext
 from packhound.pack.pool import Candidate, Pool
 from packhound.pack.request import Origin, PackRequest
+from packhound.pack.uses import LEAST_WEIGHT
 
 _SEEDS = 16
 """Nodes whose neighbours join."""
@@ -105,6 +106,8 @@ def add_neighbours(pool: Pool, context: PackContext) -> None:
         n_edges: dict[EdgeKind, int] = {}
         utility, seed_name = seed.utility, seed.display_name
         for edge in context.graph.neighbors(seed.node_id, limit):
+            if edge.weight < LEAST_WEIGHT:
+                continue
             n_edges[edge.kind] = n_edges.get(edge.kind, 0) + 1
             candidate = pool.get(edge.node_id) if n_edges[edge.kind] <= limit else None
             if candidate and candidate.kind != "file":
@@ -139,7 +142,7 @@ def referenced_by(pool: Pool, context: PackContext, bodies: Iterable[Candidate])
     referenced: dict[int, Candidate] = {}
     for body in bodies:
         for edge in context.graph.references(body.node_id, context.graph_top_k):
-            candidate = pool.get(edge.node_id)
+            candidate = pool.get(edge.node_id) if edge.weight >= LEAST_WEIGHT else None
             if candidate:
                 share = 0.3 * edge.weight * _rarity(context.graph.n_users(edge.node_id))
                 candidate.add(_by_edge(body.utility * share, "references", body.display_name))
