@@ -80,3 +80,16 @@ def test_an_answer_without_words_of_the_prompt_is_called_weak(engines) -> None:
 def test_a_map_and_an_empty_pack_have_no_such_lines(engines) -> None:
     assert "confidence" not in packed(engines[:1], "", map=True)["text"]
     assert packed(engines[:1], "boil water", budget=5)["text"] == ""
+
+
+def test_what_prints_the_message_is_there_before_smaller_code(engines) -> None:
+    folder, lines = engines[0].root, "".join(f"    shelf_{n}(jar, 'sweet')\n" for n in range(90))
+    printer = f"def stow_jar(jar):\n{lines}    raise JarError(f'no shelf for sweet jar {{jar}}')\n"
+    (folder / "stow.py").write_text(printer)
+    for n in range(30):
+        text = f"def sweet_jar_{n}(shelf):\n    return shelf.jar({n})\n"
+        (folder / f"jar_{n}.py").write_text(text)
+    engines[0].refresh()
+    assert engines[0].settled(30)
+    text = packed(engines[:1], "no shelf for sweet jar 'x17'", budget=1_300)["text"]
+    assert "raise JarError(f'no shelf for sweet jar {jar}')" in text

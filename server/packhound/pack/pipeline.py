@@ -124,15 +124,16 @@ class _Packing:
     sent: Sent
 
     def choose(self) -> None:
-        """Fill the knapsack: pinned nodes, then all, whole where they fit, then what these use."""
+        """Fill the knapsack: what is sure, then all, whole where they fit, then what these use."""
         available, knapsack = self.request.available, self.knapsack
         first = int(available * _FIRST_SHARE)
         ranked = _affordable(self.pool, available)
-        knapsack.offer((c for c in ranked if c.pinned), ("signature", "elided", "full"))
+        surest = [c for c in ranked if c.pinned or c.is_answer]
+        knapsack.offer(surest, ("signature", "elided", "full"))
         knapsack.run(available)
         knapsack.offer(self.pool.users, ("outline",))
         knapsack.run(int(available * _USERS_SHARE))
-        free = [candidate for candidate in ranked if not candidate.pinned]
+        free = [candidate for candidate in ranked if candidate not in surest]
         knapsack.offer(free, ("full",))
         bodies = (c for c in free if c.kind not in CONTAINERS)
         knapsack.offer((c for c in bodies if estimated_cost(c, "full") > first), ("elided",))

@@ -12,6 +12,7 @@ from packhound.pack.request import Lines, Origin, PackRequest
 
 _MAX_MATE_UTILITY = 0.12
 """What being in a file with others is worth at most."""
+_FACTS = ("exact_match", "prints_message")
 
 
 @dataclass(slots=True, eq=False)
@@ -64,6 +65,13 @@ class Candidate:
     def is_asked(self) -> bool:
         """True if the search or the prompt brought the node, not one near it alone."""
         return any(origin.source in ("search", "mention") for origin in self.origins)
+
+    @property
+    def is_answer(self) -> bool:
+        """True of the first hit, if it prints the message or is what the prompt has as it stands."""
+        hits = (origin.hit for origin in self.origins if origin.rank == 1)
+        values = (value for hit in hits if hit for value in hit.why)
+        return any(value.signal in _FACTS and value.value for value in values)
 
     @property
     def reasons(self) -> list[str]:
