@@ -68,7 +68,7 @@ class Candidate:
 
     @property
     def is_answer(self) -> bool:
-        """True of the first hit, if it prints the message or is what the prompt has as it stands."""
+        """True of the first hit if it prints the message, or has the prompt as it stands."""
         hits = (origin.hit for origin in self.origins if origin.rank == 1)
         values = (value for hit in hits if hit for value in hit.why)
         return any(value.signal in _FACTS and value.value for value in values)

@@ -108,15 +108,17 @@ def callers_first(
 ) -> list[Candidate]:
     """Return definitions with callers before callees, and as they were where nothing is called."""
     by_node_id = {candidate.node_id: candidate for candidate in ranked}
-    seen, callees_first = set[int](), list[Candidate]()
+    seen = set[int]()
+    order = [i for each in reversed(ranked) for i in _callees_first(each.node_id, called_by, seen)]
+    return [by_node_id[node_id] for node_id in reversed(order)]
 
-    def visit(node_id: int) -> None:
-        if node_id not in seen:
-            seen.add(node_id)
-            for callee in reversed(called_by.get(node_id, ())):
-                visit(callee)
-            callees_first.append(by_node_id[node_id])
 
-    for candidate in reversed(ranked):
-        visit(candidate.node_id)
-    return callees_first[::-1]
+def _callees_first(
+    node_id: int, called_by: Mapping[int, Sequence[int]], seen: set[int]
+) -> Iterator[int]:
+    """Yield what a definition calls, and it, but for what was seen."""
+    if node_id not in seen:
+        seen.add(node_id)
+        for callee in reversed(called_by.get(node_id, ())):
+            yield from _callees_first(callee, called_by, seen)
+        yield node_id
