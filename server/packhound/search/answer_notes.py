@@ -279,7 +279,7 @@ def _weak_note(context: SignalContext | None, hits: Sequence[Hit]) -> str:
         if term not in STOPS
     }
     words = dict.fromkeys(tuple(terms_of_run(run)) for run in runs(context.query.text))
-    by_word = [[has[term] for term in word] for word in words if has.keys() >= {*word}]
+    by_word = [[has[term] for term in word] for word in words if word and has.keys() >= {*word}]
     covered = [full | np.logical_and.reduce(parts or [full]) for *parts, full in by_word]
     n_covered = int(np.max(sum(covered), initial=0))
     if not n_covered and any(map(np.any, has.values())):
