@@ -56,6 +56,7 @@ def evil_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ["grep", "latch", "-c"],
         ["explain", "open latch", f"{NAME}:1"],
         ["symbol", "open_latch"],
+        ["symbol", "latch"],
         ["changes"],
         ["show", "open_latch"],
         ["pack", "open the latch"],

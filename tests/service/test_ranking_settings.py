@@ -157,7 +157,8 @@ def test_meaning_that_is_off_loads_no_encoder_and_the_status_says_so(
     ask("meaning.enabled = false")
     engine.settled()
     results = ask("meaning.enabled = false")
-    assert results.hits and "Meaning" not in groups(results) and not results.notes
+    assert results.hits and "Meaning" not in groups(results)
+    assert results.notes == ("`cart` is not in this folder",)
     notes = ask("meaning.enabled = false", mode="dense").notes
     assert "meaning.enabled is off: ranked by words alone" in notes
     status = engine.status()

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from packhound import redact
-from packhound.core.errors import PackhoundError
+from packhound.core.errors import NOT_INDEXED, PackhoundError
 
 log = logging.getLogger("packhound")
 
@@ -25,9 +25,9 @@ class ReportingGroup(click.Group):
             return super().invoke(ctx)
         except PackhoundError as error:
             log.error("%s: %s", ctx.invoked_subcommand, str(error).partition("\n")[0])
-            # Those who raise it show what is in names; it may have several lines.
-            message = redact.visible_text(self._with_options(ctx, str(error)))
-            raise click.UsageError(message) from None
+            message = self._with_options(ctx, str(error))
+            shown = redact.visible_text if message.startswith(NOT_INDEXED) else _visible
+            raise click.UsageError(shown(message)) from None
         except click.UsageError as error:
             # A shell puts names of files where it finds a `*`.
             message = _visible(error.message)

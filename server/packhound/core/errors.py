@@ -9,9 +9,12 @@ PackhoundError
 └── Cancelled        the caller asked to stop
 """
 
+NOT_INDEXED = "no definition of "
+"""Begins the one text of several lines, whose further ones are lines of code, shown safely."""
+
 
 class PackhoundError(Exception):
-    """Anything Packhound raises on purpose; its text is one line for the user."""
+    """Anything Packhound raises on purpose; its text is one line for the user, see above."""
 
 
 class SettingsError(PackhoundError):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from operator import itemgetter
 
-from packhound.core.errors import SettingsError
+from packhound.core.errors import NOT_INDEXED, SettingsError
 from packhound.grep import GrepRequest, GrepResults
 from packhound.operations.operation import Call
 from packhound.operations.rows import skipped_counts, skipped_note
@@ -34,7 +34,7 @@ def not_indexed(call: Call, reference: str) -> SettingsError:
     words = [] if _PATH.fullmatch(reference) else re.findall(r"\w+", reference)
     skipped = skipped_note(skipped_counts(call.roots, by_grep=bool(words)))
     head = (
-        f"no definition of '{visible_line(reference[:200])}' is indexed; give a name, Qual.name, "
+        f"{NOT_INDEXED}'{visible_line(reference[:200])}' is indexed; give a name, Qual.name, "
         f"PATH:LINE or PATH#NAME, or use search{f' ({skipped})' if skipped else ''}"
     )
     return SettingsError("\n".join([head, *(_lines_with(call, words[-1]) if words else ())]))

@@ -80,7 +80,11 @@ class Store:
     def n_bytes(self) -> int:
         """Size of the saved index on disk, with its journal."""
         database = (Path(f"{self._path}{end}") for end in ("", "-wal", "-journal"))
-        return sum(map(size_of, [*database, *row_file_paths(self._path.parent)]))
+        try:
+            row_files = row_file_paths(self._path.parent)
+        except OSError:  # There is no file handle left.
+            row_files = []
+        return sum(map(size_of, [*database, *row_files]))
 
     def claim(self) -> bool:
         """Become the writer if there is none; return True if so. Raises StoreError as `open`."""
