@@ -233,6 +233,8 @@ def test_words_of_a_short_question_that_are_nowhere_are_told_in_one_note(engine:
     # Another form of a word, a part of a longer one, or a word of a path.
     assert denials("total of all vouchers in a printer") == []
     assert denials("quirky cart") == []
+    # Half of a word has another stem than the whole: totalling.
+    assert denials("how are carts totalli") == []
 
 
 @pytest.mark.parametrize("fields", [{"mode": "lexical"}, {"files": True}])

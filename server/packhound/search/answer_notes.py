@@ -40,9 +40,10 @@ NO_LANGUAGE_NOTE = "no file here is in "
 _MISSING_IN_FOLDER = (NO_WORD_NOTE, NOTHING_MATCHES, NO_LANGUAGE_NOTE, NO_FILE_NOTE)
 _MAX_NAMES = 2
 """Names that are nowhere of which there is a note; one beside the note of a weak answer."""
-_MOST_WORDS = 5
+_MOST_WORDS, _SHORTEST_STEM = 5, 4
+"""Words of a question of which those that are nowhere are told; letters of a stem at least."""
 _ASIDE = STOP_WORDS | ASKING_WORDS
-"""Words of a short question of which one that is nowhere is told, and those that do not count."""
+"""Words that do not count in it."""
 _MAX_SUGGESTIONS = 3
 _MAX_COMPARED = 64
 """Names whose edit distance is computed: those that share the most letters."""
@@ -91,7 +92,12 @@ def _missing_words(context: SignalContext) -> list[str]:
         match = matches.get(stems[0]) if len(stems) == 1 else None
         if match and not len(match.nodes[0]) and not len(match.in_paths[0]):
             forms = {stems[0], aggressive_stem(stems[0])}
-            missing += [] if any(map(context.snapshot.terms.any_contains, forms)) else [word]
+            # Half a word has another stem than the whole: growi, growing.
+            starts = (word[:n].lower() for n in range(_SHORTEST_STEM, len(word)))
+            is_there = any(map(context.snapshot.terms.any_contains, forms)) or any(
+                len(context.snapshot.postings(start).node_ids) for start in starts
+            )
+            missing += [] if is_there else [word]
     return missing
 
 
