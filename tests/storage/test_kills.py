@@ -46,7 +46,8 @@ def check_kills(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rounds: int) ->
             assert engine.settled(60)
             # A process that the killed one was starting holds its lock until it runs.
             wait_until(partial(getattr, engine.index, "writer"))
-            assert engine.status().notes == ()
+            # After many edits it may be compacted just now.
+            assert not [n for n in engine.status().notes if "is compacted" not in n]
             rebuilt = Engine.open(root, settings_from({"index.persist": False, "index.workers": 1}))
             try:
                 assert rebuilt.settled(60)
