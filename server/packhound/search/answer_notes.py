@@ -42,6 +42,7 @@ _MAX_NAMES = 2
 """Names that are nowhere of which there is a note; one beside the note of a weak answer."""
 _MOST_WORDS, _SHORTEST_STEM = 5, 4
 """Words of a question of which those that are nowhere are told; letters of a stem at least."""
+_ENDINGS = ("ing", "ings", "ion", "ions", "ation", "ations", "ment", "ness", "able", "ity")
 _ASIDE = STOP_WORDS | ASKING_WORDS
 """Words that do not count in it."""
 _MAX_SUGGESTIONS = 3
@@ -92,8 +93,10 @@ def _missing_words(context: SignalContext) -> list[str]:
         match = matches.get(stems[0]) if len(stems) == 1 else None
         if match and not len(match.nodes[0]) and not len(match.in_paths[0]):
             forms = {stems[0], aggressive_stem(stems[0])}
-            # Half a word has another stem than the whole: growi, growing.
-            starts = (word[:n].lower() for n in range(_SHORTEST_STEM, len(word)))
+            # Half a word has another stem than the whole: growi, growing; stoppi, stopping.
+            cuts = range(_SHORTEST_STEM, len(word))
+            ends = ((word[:n].lower(), word[n:].removeprefix(word[n - 1])) for n in cuts)
+            starts = (start for start, end in ends if any(e.startswith(end) for e in _ENDINGS))
             is_there = any(map(context.snapshot.terms.any_contains, forms)) or any(
                 len(context.snapshot.postings(start).node_ids) for start in starts
             )
