@@ -1,4 +1,4 @@
-"""What is said of a name that no indexed definition has: the lines with it, as grep finds them."""
+"""The refusal of a name that no indexed definition has, with the lines that grep finds of it."""
 
 from __future__ import annotations
 

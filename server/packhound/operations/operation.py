@@ -117,7 +117,7 @@ class Operation:
 
     @property
     def returns(self) -> str:
-        """What the answer has, as the docstring of `run` says it after `Answer:`."""
+        """The members of the answer, as the docstring of `run` says it after `Answer:`."""
         paragraph = cleandoc(self.run.__doc__ or "").partition("\nAnswer: ")[2]
         return " ".join(paragraph.split())
 

@@ -28,7 +28,7 @@ GROUP = "overlays"
 MAX_PATCH = 5_000_000
 _MAX_FILES, _MAX_TEXT = 10, 2_000
 _SAID = ("by", "reason", "verdict", "check")
-"""What somebody, or a tool, has said in a decision."""
+"""Words of somebody, or of a tool, in a decision."""
 
 Patch = Annotated[str, sized("A diff, as `git diff` prints it.", MAX_PATCH, 1)]
 Identity = Annotated[str, sized("Of an overlay, as `overlays` lists it.", 100, 1)]

@@ -48,7 +48,7 @@ _MAX_CALLED = 6
 _LEAST_LINES = 3
 """Of a definition that nothing but its file brings along."""
 _UNSURE_PART = 3
-"""Where the search is unsure a pack has so many times fewer files, and more of each."""
+"""Times fewer files that a pack has, and more of each, if the search is unsure."""
 _FILES, _TOKENS_A_FILE = 6, 700
 """Files that are read for a pack: a few, and one more for so many tokens."""
 _CANDIDATES, _TOKENS_A_CANDIDATE = 60, 60

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from packhound.core.errors import SettingsError
 from packhound.core.types import NodeId, NodeRef, Query, Results
 from packhound.git import Changes
-from packhound.graph import CallGraph, EdgeKind, Grade, Graph, Use
+from packhound.graph import CallGraph, EdgeKind, Graph, Use
 from packhound.index import Snapshot
 from packhound.llm import counter_for
 from packhound.pack import pipeline
@@ -19,6 +19,7 @@ from packhound.pack.context import GRAPH_TOP_K, PackContext
 from packhound.pack.conversations import Conversations
 from packhound.pack.excerpt import Excerpts
 from packhound.pack.request import Lines, Pack, PackRequest
+from packhound.pack.uses import sure_uses
 from packhound.redact import CleanTexts, redact
 from packhound.search import SearchCache
 
@@ -158,5 +159,4 @@ _STRUCTURE = ("contains", "contained-in", "imports")
 
 def _surest(uses: Sequence[Use]) -> list[Use]:
     """Return the uses that are more than possible, the resolved ones first."""
-    likely = (use for use in uses if use.grade != Grade.POSSIBLE)
-    return sorted(likely, key=lambda use: use.grade)
+    return sorted(sure_uses(uses), key=lambda use: use.grade)

@@ -1,5 +1,5 @@
-"""Uses of what a prompt is about, along resolved edges: callers line by line, where an example is
-registered, what it overrides, and which of several definitions calls which.
+"""Uses of what a prompt is about, along edges that are more than possible: callers line by line,
+where an example is registered, what it overrides, and which of several definitions calls which.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ _MAX_REGISTRATIONS = 3
 _OVERRIDDEN_SHARE, _MAX_OVERRIDDEN = 0.4, 4
 _FURTHER_SHARE = 0.09
 """Of the utility of a suspect, for what it uses over another definition."""
-_MAX_DIRECT, _MAX_FURTHER, _MAX_EDGES, LEAST_WEIGHT = 4, 6, 24, 0.5
+_MAX_DIRECT, _MAX_FURTHER, _MAX_EDGES = 4, 6, 24
+LEAST_WEIGHT = 0.5
+"""Of an edge that a file, its imports or its folder decide; one by name alone has less."""
 
 
 def sure_uses(uses: Iterable[Use]) -> Iterator[Use]:

@@ -180,7 +180,7 @@ def warm_up(
 
 
 class _Job(NamedTuple):
-    """What is checked, by which tools, and how far."""
+    """The folder to check, its table of tools, and the limits of copy and tools."""
 
     folder: Folder
     table: Table

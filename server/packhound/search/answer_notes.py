@@ -43,6 +43,7 @@ _MAX_NAMES = 2
 _MOST_WORDS, _SHORTEST_STEM = 5, 4
 """Words of a question of which those that are nowhere are told; letters of a stem at least."""
 _ENDINGS = ("ing", "ings", "ion", "ions", "ation", "ations", "ment", "ness", "able", "ity")
+"""Endings of which a part may be typed behind a stem."""
 _ASIDE = STOP_WORDS | ASKING_WORDS
 """Words that do not count in it."""
 _MAX_SUGGESTIONS = 3

@@ -75,7 +75,7 @@ class Bulk:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placement:
-    """Where the bulk of a save goes.
+    """The places of the bulk of a save.
 
     `dirty` are the units to write: to the file of key `new_file`, or to the database where that
     is 0. `row_files` are the older files that stay. Rows of theirs are `hidden` that are no more,
