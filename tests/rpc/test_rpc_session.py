@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from packhound.core.errors import SettingsError, StoreError
-from packhound.rpc import INTERNAL_ERROR, Lines, RpcError, Session, Work
+from packhound.rpc import INTERNAL_ERROR, LINES, RpcError, Service, Session, Work
 from tests.support.streams import Chunks
 
 CANCELLED, INVALID = -32_800, -32_600
 
 
-class Peer:
+class Peer(Service):
     """Both ends of a session in this process; `methods` are its service."""
 
     def __init__(self, answers_cancelled: bool = True, **methods: Callable[[Any], object]) -> None:
@@ -27,7 +27,7 @@ class Peer:
         self.sent: SimpleQueue[dict[str, Any]] = SimpleQueue()
         self.requests: list[Any] = []
         stream = Chunks(iter(self._to_session.get, None), self._take)
-        self.session = Session(Lines(), stream, self, answers_cancelled=answers_cancelled)
+        self.session = Session(LINES, stream, self, answers_cancelled=answers_cancelled)
         self._thread = threading.Thread(target=self.session.run)
         self._thread.start()
 
@@ -176,6 +176,6 @@ def test_lines_are_cut_anywhere_and_garbage_is_said():
     data = b'\n {"a": 1}\r\n\nnonsense\n' + b"[" * 2_000 + b"]" * 2_000 + b'\n{"b": "\xc3\xa9"}'
     for size in (1, 3, 7, len(data)):
         chunks = [data[n : n + size] for n in range(0, len(data), size)]
-        first, second, third, last = Lines().read(Chunks(chunks))
+        first, second, third, last = LINES.read(Chunks(chunks))
         assert (first, last) == ({"a": 1}, {"b": "é"})
         assert "not JSON" in second.reason and third.reason

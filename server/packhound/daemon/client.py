@@ -21,7 +21,7 @@ from packhound.relay import (
     relaying_editors,
 )
 from packhound.relay import Connection as AnyConnection
-from packhound.rpc import NO_METHOD, Lines, Request, RpcError, Session, Work
+from packhound.rpc import LINES, RpcError, Service, Session
 
 SESSION = "folders"
 """Name of the command line's sessions on the daemon's socket; their argument is `roots`."""
@@ -40,7 +40,7 @@ class Connection:
         """Begin a session. Raises StoreError."""
         self._connection = connection
         session = connection.begin_session(SESSION, {"roots": [str(root) for root in roots]})
-        self._rpc = Session(Lines(), SocketStream(session), _NoService())
+        self._rpc = Session(LINES, SocketStream(session), Service())
         threading.Thread(target=self._rpc.run, daemon=True).start()
 
     @property
@@ -79,21 +79,6 @@ class Connection:
     def close(self) -> None:
         """Close the connection."""
         self._connection.close()
-
-
-class _NoService:
-    """The command line answers nothing."""
-
-    def accept(self, request: Request) -> Work:
-        """Refuse a request."""
-        raise SettingsError(f"unknown method {request.method!r:.100}")
-
-    def receive(self, method: str, params: object) -> None:
-        """Ignore a notification."""
-
-    def error(self, method: str, failure: Exception) -> RpcError:
-        """Return the refusal of a request."""
-        return RpcError(NO_METHOD, str(failure))
 
 
 def connect(roots: Sequence[Path]) -> Connection | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import socket
 import threading
 from collections.abc import Mapping
@@ -11,25 +10,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from packhound.core.errors import PackhoundError, SettingsError
+from packhound.core.errors import SettingsError
 from packhound.core.settings_files import Overrides
 from packhound.core.types import Json
 from packhound.daemon.client import SERVED
 from packhound.operations import Call, answer, settle
 from packhound.relay import EditorTexts, SocketStream
-from packhound.rpc import (
-    INTERNAL_ERROR,
-    INVALID_PARAMS,
-    REQUEST_FAILED,
-    Lines,
-    Request,
-    RpcError,
-    Session,
-    Work,
-)
+from packhound.rpc import LINES, Request, Service, Session, Work
 from packhound.service import EnginePool, Workspace
-
-log = logging.getLogger("packhound")
 
 _FRESH_S = 2.0
 """Time for files that changed on disk to be read before an answer; then it says what is missing."""
@@ -40,12 +28,12 @@ def serve_command_line(
 ) -> None:
     """Serve a client whose requests are the operations, on the folders of the arguments."""
     folders = _Folders(pool, editors, [Path(str(root)) for root in arguments["roots"]])
-    with closing(Session(Lines(), SocketStream(connection), folders)) as session:
+    with closing(Session(LINES, SocketStream(connection), folders)) as session:
         session.run()
 
 
-class _Folders:
-    """The operations on some folders, as the service of a session."""
+class _Folders(Service):
+    """The operations on some folders; a client that no longer waits hangs up."""
 
     def __init__(self, pool: EnginePool, editors: EditorTexts, roots: list[Path]) -> None:
         self._pool, self._editors, self._roots = pool, editors, roots
@@ -54,17 +42,6 @@ class _Folders:
         """Return the run of an operation."""
         arguments = request.params if isinstance(request.params, dict) else {}
         return Work(partial(self._run, request.method, arguments, request.cancelled), True)
-
-    def receive(self, method: str, params: object) -> None:
-        """Ignore notifications: a client that no longer waits hangs up."""
-
-    def error(self, method: str, failure: Exception) -> RpcError:
-        """Return the error of an operation that failed."""
-        if isinstance(failure, PackhoundError):
-            code = INVALID_PARAMS if isinstance(failure, SettingsError) else REQUEST_FAILED
-            return RpcError(code, str(failure))
-        log.error("%s failed", method, exc_info=failure)
-        return RpcError(INTERNAL_ERROR, f"{method} failed: {type(failure).__name__}")
 
     def _run(self, name: str, arguments: Mapping[str, object], cancelled: threading.Event) -> Json:
         # Where a daemon was killed, editors and the command line come to the next one together.

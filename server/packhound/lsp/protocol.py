@@ -27,16 +27,15 @@ from pygls.exceptions import (
 from pygls.feature_manager import is_thread_function
 from pygls.protocol import lsp_method
 
-from packhound.core.errors import Cancelled, PackhoundError, SettingsError
+from packhound.core.errors import Cancelled, PackhoundError
 from packhound.lsp.pygls_seam import PyglsSeam, object_params
 from packhound.rpc import (
+    FRAMES,
     INTERNAL_ERROR,
-    INVALID_PARAMS,
     REQUEST_CANCELLED,
-    REQUEST_FAILED,
-    ContentLength,
     Request,
     RpcError,
+    Service,
     Session,
     Work,
     WriteQueue,
@@ -57,7 +56,7 @@ _REQUEST: ContextVar[Request] = ContextVar("packhound_request")
 log = logging.getLogger("packhound.lsp")
 
 
-class PackhoundProtocol(PyglsSeam):
+class PackhoundProtocol(PyglsSeam, Service):
     """The service of one client; `run` takes its messages until the stream ends."""
 
     def __init__(self, server: PackhoundServer, converter: cattrs.Converter) -> None:
@@ -80,7 +79,7 @@ class PackhoundProtocol(PyglsSeam):
     def run(self, stream: WriteQueue) -> None:
         """Serve messages until the client closes the stream; raises WireError."""
         self._stream = stream
-        self.rpc = Session(ContentLength(), stream, self)
+        self.rpc = Session(FRAMES, stream, self)
         self.rpc.run()
 
     def close(self, timeout_s: float) -> None:
@@ -152,16 +151,12 @@ class PackhoundProtocol(PyglsSeam):
     def error(self, method: str, failure: Exception) -> RpcError:
         """Return the error of a failed request; log what is a defect of the server."""
         match failure:
-            case RpcError():
-                return failure
             case JsonRpcException():
                 return RpcError(failure.code, failure.message)
             case Cancelled():
                 return RpcError(REQUEST_CANCELLED, "cancelled")
-            case SettingsError():
-                return RpcError(INVALID_PARAMS, str(failure))
             case PackhoundError():
-                return RpcError(REQUEST_FAILED, str(failure))
+                return super().error(method, failure)
         log.error("%s failed", method, exc_info=failure)
         return RpcError(INTERNAL_ERROR, f"{method} failed: {type(failure).__name__}: {failure}")
 

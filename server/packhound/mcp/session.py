@@ -19,10 +19,10 @@ from packhound.redact import without_secrets
 from packhound.rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
-    NO_METHOD,
-    Lines,
+    LINES,
     Request,
     RpcError,
+    Service,
     Session,
     Work,
 )
@@ -76,7 +76,7 @@ class Tools(Protocol):
         """Take note that the client's roots have changed; called by the thread that reads."""
 
 
-class McpSession:
+class McpSession(Service):
     """One client."""
 
     def __init__(
@@ -85,7 +85,7 @@ class McpSession:
         """`last_answers_s` is the time for what is still asked when the client's stream ends."""
         self._last_answers_s = last_answers_s
         self._tools = tools
-        self.rpc = Session(Lines(), stream, self, answers_cancelled=False)
+        self.rpc = Session(LINES, stream, self, answers_cancelled=False)
         self.client_capabilities: Mapping[str, Any] = {}
 
     def run(self) -> None:
@@ -107,7 +107,7 @@ class McpSession:
                 return Work(lambda: {"tools": self._tools.list()}, False)
             case "ping":
                 return Work(dict, False)
-        raise RpcError(NO_METHOD, f"unknown method {request.method!r:.100}")
+        return super().accept(request)
 
     def receive(self, method: str, params: object) -> None:
         """Take a notification."""
@@ -115,13 +115,6 @@ class McpSession:
             self.rpc.cancel(_object(params).get("requestId"))
         elif method == "notifications/roots/list_changed":
             self._tools.forget_roots()
-
-    def error(self, method: str, failure: Exception) -> RpcError:
-        """Return the error of a failed request, which is a defect of ours unless it says so."""
-        if isinstance(failure, RpcError):
-            return failure
-        log.error("%s failed", method, exc_info=failure)
-        return RpcError(INTERNAL_ERROR, f"{method} failed: {type(failure).__name__}")
 
     def _describe(self, version: object) -> Json:
         return {

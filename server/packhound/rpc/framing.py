@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from packhound.core.errors import PackhoundError
 
@@ -48,51 +48,8 @@ class Malformed:
     reason: str
 
 
-class Framing(Protocol):
-    """The way in which messages are told from each other on a stream."""
-
-    def read(self, stream: Stream) -> Iterator[object | Malformed]:
-        """Yield the messages of a stream."""
-
-    def encode(self, message: object) -> bytes:
-        """Return the bytes of a message; raises ValueError or TypeError for what JSON has not."""
-
-
-class ContentLength:
-    """Frames of LSP's base protocol."""
-
-    def read(self, stream: Stream) -> Iterator[object | Malformed]:
-        """Yield the messages of a stream; raises WireError."""
-        yield from FrameReader(stream)
-
-    def encode(self, message: object) -> bytes:
-        """Return a message as a frame."""
-        return encode(message)
-
-
-class Lines:
-    """One message a line."""
-
-    def read(self, stream: Stream) -> Iterator[object | Malformed]:
-        """Yield the messages of a stream, blank lines aside; raises WireError."""
-        rest = bytearray()
-        while data := stream.read():
-            rest += data
-            if b"\n" in data:
-                *lines, rest = rest.split(b"\n")
-                yield from map(_line_message, filter(bytes.strip, map(bytes, lines)))
-            if len(rest) > BODY_BYTES:
-                raise WireError(f"a line is longer than {BODY_BYTES} bytes")
-        if rest.strip():
-            yield _line_message(bytes(rest))
-
-    def encode(self, message: object) -> bytes:
-        """Return a message as a line."""
-        return json.dumps(message).encode("ascii") + b"\n"
-
-
 class FrameReader:
-    """Iterator over the messages of a stream of frames."""
+    """Iterator over the messages of a stream of frames, as LSP's base protocol has them."""
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
@@ -160,6 +117,36 @@ def encode(message: object) -> bytes:
     """Encode a message as a frame; raises ValueError or TypeError for what JSON cannot express."""
     body = json.dumps(message, separators=(",", ":"), allow_nan=False).encode("ascii")
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+def read_lines(stream: Stream) -> Iterator[object | Malformed]:
+    """Yield the messages of a stream that has one a line, blank lines aside; raises WireError."""
+    rest = bytearray()
+    while data := stream.read():
+        rest += data
+        if b"\n" in data:
+            *lines, rest = rest.split(b"\n")
+            yield from map(_line_message, filter(bytes.strip, map(bytes, lines)))
+        if len(rest) > BODY_BYTES:
+            raise WireError(f"a line is longer than {BODY_BYTES} bytes")
+    if rest.strip():
+        yield _line_message(bytes(rest))
+
+
+def encode_line(message: object) -> bytes:
+    """Encode a message as a line; raises ValueError or TypeError for what JSON cannot express."""
+    return json.dumps(message).encode("ascii") + b"\n"
+
+
+class Framing(NamedTuple):
+    """The way in which messages are told from each other on a stream."""
+
+    read: Callable[[Stream], Iterable[object | Malformed]]
+    encode: Callable[[object], bytes]
+
+
+FRAMES, LINES = Framing(FrameReader, encode), Framing(read_lines, encode_line)
+"""LSP's base protocol, and one message a line."""
 
 
 def _refuse_constant(name: str) -> object:

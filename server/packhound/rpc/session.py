@@ -21,9 +21,9 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard, TypeVar
 
-from packhound.core.errors import PackhoundError, StoreError
+from packhound.core.errors import PackhoundError, SettingsError, StoreError
 from packhound.rpc.framing import Framing, Malformed
 from packhound.rpc.threads import ThreadPool
 
@@ -76,17 +76,28 @@ class Work(NamedTuple):
     is_slow: bool
 
 
-class Service(Protocol):
-    """Operations that a session offers. All but the work is done by the thread that reads."""
+class Service:
+    """Operations that a session offers; this one has none.
+
+    All but the work is done by the thread that reads.
+    """
 
     def accept(self, request: Request) -> Work:
         """Return the work of a request; raises what `error` knows."""
+        raise RpcError(NO_METHOD, f"unknown method {request.method!r:.100}")
 
     def receive(self, method: str, params: object) -> None:
         """Take a notification."""
 
     def error(self, method: str, failure: Exception) -> RpcError:
-        """Return the error response of a request that failed."""
+        """Return the error response of a request that failed; log what is a defect of ours."""
+        if isinstance(failure, RpcError):
+            return failure
+        if isinstance(failure, PackhoundError):
+            is_refusal = isinstance(failure, SettingsError)
+            return RpcError(INVALID_PARAMS if is_refusal else REQUEST_FAILED, str(failure))
+        log.error("%s failed", method, exc_info=failure)
+        return RpcError(INTERNAL_ERROR, f"{method} failed: {type(failure).__name__}")
 
 
 class Session:
