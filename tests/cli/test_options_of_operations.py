@@ -16,7 +16,8 @@ from packhound.cli.commands import main
 from packhound.cli.fields import NO_OPTION
 from packhound.cli.operations import ELSEWHERE, FORMS, Form, command_of, words_of
 from packhound.core.typed import fields_of, kind_of
-from packhound.operations import OPERATIONS, AddNote, Search
+from packhound.operations import OPERATIONS, AddNote
+from packhound.operations.search import Search
 from tests.support.git_repository import git
 
 ASKING = [name for name in OPERATIONS if name not in ELSEWHERE]

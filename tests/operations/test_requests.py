@@ -12,8 +12,9 @@ from packhound.core.settings import DEEP_TIME_MS
 from packhound.core.settings_reader import changed
 from packhound.core.typed import fields_of, kind_of
 from packhound.core.types import TYPES, Budget, Query
-from packhound.operations import OPERATIONS, Search, make_pack, query_of, read_request
-from packhound.operations.search import OPTIONS
+from packhound.operations import OPERATIONS, make_pack, query_of
+from packhound.operations.registry import read_request
+from packhound.operations.search import OPTIONS, Search
 from packhound.pack.request import PackRequest
 from tests.support.operations import call_of
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from packhound.core.errors import SettingsError
 from packhound.core.types import Document
-from packhound.operations import read_request, schema_of, select_operations
+from packhound.operations import schema_of, select_operations
+from packhound.operations.registry import read_request
 from tests.support.operations import OPERATIONS, as_text, call
 
 OUTSIDE = (

@@ -11,7 +11,8 @@ import pytest
 from packhound.core.errors import SettingsError
 from packhound.core.settings_reader import settings_from
 from packhound.core.types import TYPES, Budget, Json, Query
-from packhound.operations import query_of, read_request
+from packhound.operations import query_of
+from packhound.operations.registry import read_request
 from packhound.service import Engine
 from tests.support.command_line import make_house, packhound
 from tests.support.git_repository import git

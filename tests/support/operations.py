@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from packhound.operations import (
-    OPERATIONS,
-    Call,
-    answer,
-    as_text,
-    leave,
-    pack_row,
-    read_request,
-)
+from packhound.operations import OPERATIONS, Call, answer, as_text, leave, pack_row
+from packhound.operations.registry import read_request
 from packhound.operations.rows import results_rows
 from packhound.service import Roots
 

@@ -21,7 +21,6 @@ from packhound.core.user_folders import cache_folder
 
 if TYPE_CHECKING:
     from packhound.core.status import Status
-    from packhound.service import Engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +120,7 @@ def vector_findings(status: Status) -> Iterator[Finding]:
         yield Finding("vectors", f"all {status.nodes:,} nodes have one")
 
 
-def _verify(engine: Engine) -> Finding:
+def _verify(engine: service.Engine) -> Finding:
     """Compare the index with one rebuilt in memory."""
     settings = engine.follow_settings().settings
     in_memory = changed(settings, {"index.persist": False})

@@ -24,8 +24,6 @@ from packhound.redact import visible_line
 
 if TYPE_CHECKING:
     from packhound.cli.tracing import Trace
-    from packhound.daemon import Connection
-    from packhound.service import Engine, Workspace
 
 _MAX_KNOWN = 5
 """Skills and episodes that a proposer of patches is told."""
@@ -53,8 +51,8 @@ class Asker:
         self._overrides = overrides_of(encoder_path, changes)
         self._settings = [folder_settings(root, self._overrides) for root in self.roots]
         self._alone = bool(alone or encoder_path or changes)
-        self._daemon: Connection | None = None
-        self._workspace: Workspace | None = None
+        self._daemon: daemon.Connection | None = None
+        self._workspace: service.Workspace | None = None
 
     def __enter__(self) -> Asker:
         if not self._alone:
@@ -117,7 +115,7 @@ class Asker:
         workspace.watch(watches=False)
         return answer
 
-    def _open(self) -> Workspace:
+    def _open(self) -> service.Workspace:
         """Return the folders, once nothing is pending in them."""
         if self._workspace is None:
             self._workspace = service.Workspace(self.settings, overrides=self._overrides)
@@ -145,7 +143,7 @@ _ENCODING_POLL_S = 0.05
 @contextmanager
 def open_engine(
     root: Path, settings: Settings | FolderSettings | None = None, timing: Timing = DEFAULT_TIMING
-) -> Iterator[Engine]:
+) -> Iterator[service.Engine]:
     """Yield the engine of `root` once nothing is pending."""
     settings = settings or folder_settings(root)
     with closing(service.Engine.open(root, settings, timing=timing)) as engine:
@@ -153,7 +151,7 @@ def open_engine(
         yield engine
 
 
-def wait(engine: Engine) -> None:
+def wait(engine: service.Engine) -> None:
     """Wait until all is read and encoded, with a progress bar on a terminal.
 
     Where that is interrupted, closing the engine saves what is there.

@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
+from packhound import service
 from packhound.cli.console import Terminal
 from packhound.cli.terminal import echo
 from packhound.core.records import CODE, byline
@@ -26,7 +27,6 @@ from packhound.redact import safe_line, visible_line
 
 if TYPE_CHECKING:
     from packhound.cli.doctor import Finding
-    from packhound.service import Engine
 
 Row: TypeAlias = Mapping[str, Any]
 """An object of an answer."""
@@ -219,18 +219,18 @@ def findings(checks: Sequence[Finding]) -> None:
         _out.print(mark + Text(visible_line(f"{finding.name}: {finding.text}")))
 
 
-def progress(engine: Engine) -> None:
+def progress(engine: service.Engine) -> None:
     """Show a bar on stderr until nothing is pending."""
     _progress("indexing", "files", lambda: engine.index.queue.pending)
 
 
-def encoding_progress(engine: Engine) -> None:
+def encoding_progress(engine: service.Engine) -> None:
     """Show a bar on stderr until all nodes have a vector."""
     _progress("encoding", "definitions", lambda: engine.n_unencoded)
 
 
 @contextmanager
-def progress_elsewhere(engines: Sequence[Engine]) -> Iterator[None]:
+def progress_elsewhere(engines: Sequence[service.Engine]) -> Iterator[None]:
     """Show a bar on stderr while another commit or a dependency is read."""
     done = threading.Event()
 

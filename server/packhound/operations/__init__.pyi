@@ -1,12 +1,8 @@
-from .decisions import Accept as Accept
 from .decisions import Acceptance as Acceptance
 from .decisions import check_acceptance as check_acceptance
 from .decisions import record_acceptance as record_acceptance
 from .docs import DOCS_FOLDER as DOCS_FOLDER
 from .docs import PAGE_MARK as PAGE_MARK
-from .elsewhere import beside as beside
-from .elsewhere import elsewhere as elsewhere
-from .explain import Explain as Explain
 from .explain import explain_hit as explain_hit
 from .notes import NOT_FOUND as NOT_FOUND
 from .notes import AddNote as AddNote
@@ -15,7 +11,6 @@ from .operation import Json as Json
 from .operation import Operation as Operation
 from .operation import Request as Request
 from .overlays import find_overlay as find_overlay
-from .pack import Pack as Pack
 from .pack import item_row as item_row
 from .pack import make_pack as make_pack
 from .pack import pack_row as pack_row
@@ -24,15 +19,13 @@ from .registry import answer as answer
 from .registry import answer_also as answer_also
 from .registry import as_page as as_page
 from .registry import as_text as as_text
+from .registry import asked as asked
 from .registry import leave as leave
-from .registry import read_request as read_request
 from .registry import schema_of as schema_of
 from .registry import select_operations as select_operations
 from .registry import settle as settle
-from .registry import switched_on as switched_on
 from .registry import tracing as tracing
 from .rows import explanation_row as explanation_row
-from .search import Search as Search
 from .search import facet_lines as facet_lines
 from .search import query_of as query_of
 from .search import rows_of as rows_of

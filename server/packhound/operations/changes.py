@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-from packhound import service
+from packhound import impact, service
 from packhound.core.errors import SettingsError
 from packhound.core.typed import number, sized
 from packhound.core.types import MAX_HITS
@@ -13,10 +13,6 @@ from packhound.operations.operation import Call, Json, MaxTokens, Operation, Req
 from packhound.operations.rows import link_row
 from packhound.operations.text import Row, Text, path_of, rows_in, title
 from packhound.redact import visible_line
-
-if TYPE_CHECKING:
-    from packhound.impact import ChangedDefinition, RelatedFile
-    from packhound.service import Root
 
 _MAX_CALLERS = 10
 
@@ -63,7 +59,7 @@ def run(call: Call, request: Changes) -> Json:
     }
 
 
-def _definition_row(definition: ChangedDefinition) -> Json:
+def _definition_row(definition: impact.ChangedDefinition) -> Json:
     return {
         **link_row(definition.node),
         "lines": [[first + 1, last + 1] for first, last in definition.lines],
@@ -72,7 +68,9 @@ def _definition_row(definition: ChangedDefinition) -> Json:
     }
 
 
-def _file_rows(call: Call, files: Iterable[tuple[RelatedFile, Root]], limit: int) -> list[Json]:
+def _file_rows(
+    call: Call, files: Iterable[tuple[impact.RelatedFile, service.Root]], limit: int
+) -> list[Json]:
     return [
         {
             "path": file.path,

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Generator, Iterator, Mapping
+from typing import Annotated
 
-from packhound import runs, service
+from packhound import git, runs, service
 from packhound.core.errors import SettingsError
 from packhound.core.typed import about, sized
 from packhound.operations.operation import Call, Globs, Json, MaxTokens, Operation, Request, Words
 from packhound.operations.text import Row, Text, path_of, rows_in
 from packhound.redact import safe_line, visible_line
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
-
-    from packhound.git import PatchedFile
-
-    Events = Generator[runs.Step | runs.Diagnostic, None, runs.Check]
 
 _MAX_PATCH, _MAX_ROWS = 5_000_000, 100
 _ENDS = {
@@ -78,7 +71,12 @@ def run(call: Call, request: CheckRequest) -> Json:
     raise service.best_refusal(refusals)
 
 
-def report_check(call: Call, events: Events, files: Mapping[str, PatchedFile], whose: Json) -> Json:
+def report_check(
+    call: Call,
+    events: Generator[runs.Step | runs.Diagnostic, None, runs.Check],
+    files: Mapping[str, git.PatchedFile],
+    whose: Json,
+) -> Json:
     """Report what a check says as it comes; return the answer."""
     while True:
         try:
@@ -91,7 +89,7 @@ def report_check(call: Call, events: Events, files: Mapping[str, PatchedFile], w
             call.report(event._asdict())
 
 
-def _answer(check: runs.Check, files: Mapping[str, PatchedFile], whose: Json) -> Json:
+def _answer(check: runs.Check, files: Mapping[str, git.PatchedFile], whose: Json) -> Json:
     compared = check.compared
     rows = {
         key: [_row(each, of, whose) for each in every[:_MAX_ROWS]]
@@ -134,7 +132,7 @@ def _coverage(check: runs.Check) -> Iterator[Json]:
                 yield {**row, "package": safe_line(package)} if package else row
 
 
-def _row(each: runs.Diagnostic, files: Mapping[str, PatchedFile], whose: Json) -> Json:
+def _row(each: runs.Diagnostic, files: Mapping[str, git.PatchedFile], whose: Json) -> Json:
     """Return a diagnostic with 1-based lines: as patched, and of the base unless it is added."""
     row: Json = {"runner": each.runner, "severity": each.severity, "message": each.message}
     if each.path:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from packhound import service
 from packhound.core.errors import SettingsError
@@ -27,9 +27,6 @@ from packhound.operations.overlays import (
 )
 from packhound.operations.text import Row, Text, path_of, rows_in
 from packhound.redact import safe_line, visible_line
-
-if TYPE_CHECKING:
-    from packhound.service import FileChange, Overlay, Root
 
 _MAX_SUBJECT, _MAX_LINES = 72, 10
 _TYPES = [
@@ -83,9 +80,9 @@ class Reject(OverlayId):
 class Acceptance:
     """A proposal that may be accepted, and what its files become."""
 
-    root: Root
-    overlay: Overlay
-    changes: Sequence[FileChange]
+    root: service.Root
+    overlay: service.Overlay
+    changes: Sequence[service.FileChange]
     verdict: str
     hooks: Sequence[str]
     """Those that a commit runs."""
@@ -241,7 +238,7 @@ def reject(call: Call, request: Reject) -> Json:
     return {"id": overlay.id, "status": "rejected"}
 
 
-def _open_one(overlay: Overlay) -> Overlay:
+def _open_one(overlay: service.Overlay) -> service.Overlay:
     """Return an overlay. Raises SettingsError: it was decided on."""
     if not overlay.is_open:
         raise SettingsError(
@@ -251,17 +248,17 @@ def _open_one(overlay: Overlay) -> Overlay:
     return overlay
 
 
-def _base(changes: Sequence[FileChange]) -> dict[str, str]:
+def _base(changes: Sequence[service.FileChange]) -> dict[str, str]:
     return {each.path: service.text_digest(each.seen) for each in changes}
 
 
-def _summary(root: Root, overlay: Overlay) -> str:
+def _summary(root: service.Root, overlay: service.Overlay) -> str:
     """Return the verdict on an overlay in a line, "" where it does not apply as it is."""
     verdict = verdict_of_overlay(root, overlay).get("verdict")
     return str(verdict["summary"]) if isinstance(verdict, dict) else ""
 
 
-def _message(overlay: Overlay) -> str:
+def _message(overlay: service.Overlay) -> str:
     """Return the body of a commit: what the proposal is for, and whose."""
     by = f"Proposed-by: {safe_line(overlay.author)}" if overlay.author else ""
     trailers = "\n".join(filter(None, (f"Overlay: {overlay.id}", by)))

@@ -158,14 +158,8 @@ def _take_address(arguments: Mapping[str, object]) -> tuple[str, Mapping[str, ob
         if match := _LABEL.match(str(arguments.get(key) or "")):
             return _address(match), arguments
     paths = arguments.get("paths")
-    globs = (
-        [paths]
-        if isinstance(paths, str)
-        else list(paths)
-        if isinstance(paths, list | tuple)
-        else []
-    )
-    if globs and (match := _LABEL.match(str(globs[0]))):
+    globs = [paths] if isinstance(paths, str) else paths
+    if globs and isinstance(globs, list | tuple) and (match := _LABEL.match(str(globs[0]))):
         inside = [str(glob)[match.end() :] for glob in globs if str(glob).startswith(match[0])]
         return _address(match), {**arguments, "paths": [glob for glob in inside if glob]}
     return "", arguments

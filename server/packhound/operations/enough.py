@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from packhound import search
+from packhound import search, service
 from packhound.core.records import ALL_CODE
 from packhound.core.types import Hit, NodeRef, Query, Results
 from packhound.operations.operation import Json
 from packhound.operations.text import MAX_LINE
 
-if TYPE_CHECKING:
-    from packhound.service import Roots
-
 _FILTERS = ("kinds", "languages", "globs", "excluded_kinds", "excluded_globs", "regexes", "frames")
 
 
-def enough_in(roots: Roots, results: Results, hits: Sequence[Hit]) -> Json:
+def enough_in(roots: service.Roots, results: Results, hits: Sequence[Hit]) -> Json:
     """Return `enough`, the names of a query and the ranks of the hits that define them.
 
     Nothing where one of them has no definition, or one that is not whole in the lines of `hits`,
@@ -59,7 +55,7 @@ def _names_of(text: str) -> list[str]:
     return [owned.get(name, name) for name in parsed.names]
 
 
-def _definitions(roots: Roots, name: str, limit: int) -> list[NodeRef]:
+def _definitions(roots: service.Roots, name: str, limit: int) -> list[NodeRef]:
     """Return the definitions of a name in all folders, none if there are more than `limit`.
 
     A name whose owner has none, such as a variable, is looked for without it.

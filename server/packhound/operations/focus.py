@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from packhound import service
 from packhound.core.errors import SettingsError
 from packhound.operations.references import Place, places
 
-if TYPE_CHECKING:
-    from packhound.service import Roots
-
 
 def focus_of(
-    roots: Roots, path: str, line: int, participle: str
+    roots: service.Roots, path: str, line: int, participle: str
 ) -> tuple[Place | None, tuple[str, ...]]:
     """Return the place of a focus, or a note why there is none.
 

@@ -11,12 +11,12 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
-from packhound import memory
+from packhound import memory, service
 from packhound.core.errors import SettingsError
 from packhound.core.records import byline, iso_date
 from packhound.core.typed import about, number, sized
@@ -43,10 +43,6 @@ from packhound.operations.references import resolve
 from packhound.operations.search import QUERY_CHARACTERS
 from packhound.operations.text import MARK, Row, Text, cut, rows_in
 from packhound.redact import safe_line, visible_line, without_secrets
-
-if TYPE_CHECKING:
-    from packhound.memory import Resolution
-    from packhound.service import Root
 
 NOT_FOUND = "not_found"
 GROUP = "memory"
@@ -195,7 +191,7 @@ def add(call: Call, request: AddNote | Remember | Decide | Stash) -> Json:
     return note_row(call, root, note)
 
 
-def root_to_write(call: Call, code: Sequence[str]) -> tuple[Root, Sequence[str]]:
+def root_to_write(call: Call, code: Sequence[str]) -> tuple[service.Root, Sequence[str]]:
     """Return the folder that a note is of, and the references to its code within it.
 
     Raises SettingsError where there are several and none is named.
@@ -259,7 +255,7 @@ def show(call: Call, request: NoteId) -> Json:
     return {"status": NOT_FOUND}
 
 
-def _with_changes(call: Call, root: Root, note: Note) -> Json:
+def _with_changes(call: Call, root: service.Root, note: Note) -> Json:
     view = root.engine.notes.view()
     resolutions = root.engine.notes.notebook.resolutions(note)
     row = note_row(call, root, note)
@@ -316,7 +312,7 @@ def recall(call: Call, request: Recall | Pop) -> Json:
     }
 
 
-def note_row(call: Call, root: Root, note: Note) -> Json:
+def note_row(call: Call, root: service.Root, note: Note) -> Json:
     """Return a note for people and agents: its fields, its author, and where its code is now."""
     fields = {name: without_secrets(value) for name, value in note.fields.items()}
     notebook = root.engine.notes.notebook
@@ -355,7 +351,7 @@ def name_of(row: Mapping[str, Any]) -> str:
     return str(row.get(_NAME_OF[row["type"]]) or "")
 
 
-def _code_row(resolution: Resolution) -> Json:
+def _code_row(resolution: memory.Resolution) -> Json:
     span = resolution.span
     return {
         "ref": safe_line(resolution.reference),

@@ -10,19 +10,17 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import cleandoc
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec import Meta
 
+from packhound import service
 from packhound.core.settings import Settings
 from packhound.core.typed import about, number, sized
 from packhound.core.types import MAX_HITS
 from packhound.core.types import Json as Json
 from packhound.operations.text import Row, Text
-
-if TYPE_CHECKING:
-    from packhound.service import Roots
 
 NODE = "node"
 
@@ -71,7 +69,7 @@ class Call:
     the `step` that begins, `n_done` of `n_steps`, or rows of the answer.
     """
 
-    roots: Roots
+    roots: service.Roots
     settings: Settings
     cancel: threading.Event | None = None
     is_agent: bool = False

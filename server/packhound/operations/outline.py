@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from packhound import service
 from packhound.core.errors import SettingsError
@@ -21,9 +21,6 @@ from packhound.operations.operation import (
 from packhound.operations.references import resolve_folder
 from packhound.operations.rows import node_row
 from packhound.operations.text import Row, Text, lines_of, path_of, plus, rows_in, signature_of
-
-if TYPE_CHECKING:
-    from packhound.service import Engine, Root
 
 _UNNAMED_KINDS = ("file", "window")
 
@@ -69,7 +66,7 @@ def run(call: Call, request: Outline) -> Json:
     }
 
 
-def _rows_of(call: Call, root: Root, written: str, limit: int) -> list[Json]:
+def _rows_of(call: Call, root: service.Root, written: str, limit: int) -> list[Json]:
     """Return what a file or folder of a root defines; of a large folder its folders instead."""
     engine = root.engine
     path = resolve_folder(engine, written)
@@ -86,7 +83,7 @@ def _rows_of(call: Call, root: Root, written: str, limit: int) -> list[Json]:
     ]
 
 
-def _files_below(engine: Engine, path: str) -> dict[str, int]:
+def _files_below(engine: service.Engine, path: str) -> dict[str, int]:
     """Return the number of nodes of each file at or below a path."""
     files = engine.snapshot.files
     names = [n for n in files if not path or n == path or n.startswith(path + "/")]

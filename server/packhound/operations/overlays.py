@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import msgspec
 
-from packhound import service
+from packhound import impact, service
 from packhound.core.errors import SettingsError
 from packhound.core.records import iso_date
 from packhound.core.typed import about, sized
@@ -19,10 +19,6 @@ from packhound.operations.operation import Call, Json, MaxTokens, Operation, Req
 from packhound.operations.rows import link_row, node_row
 from packhound.operations.text import Row, Text, path_of, rows_in, title
 from packhound.redact import safe_line, visible_line, without_secrets
-
-if TYPE_CHECKING:
-    from packhound.impact import Break, ChangeSet, RelatedFile
-    from packhound.service import Overlay, Root
 
 GROUP = "overlays"
 MAX_PATCH = 5_000_000
@@ -147,7 +143,7 @@ def discard(call: Call, request: OverlayId) -> Json:
     return {"id": overlay.id, "status": "discarded"}
 
 
-def find_overlay(call: Call, identity: str) -> tuple[Root, Overlay]:
+def find_overlay(call: Call, identity: str) -> tuple[service.Root, service.Overlay]:
     """Return an overlay and its folder. Raises SettingsError: there is none of that id."""
     refusals = []
     for root in call.roots:
@@ -158,7 +154,7 @@ def find_overlay(call: Call, identity: str) -> tuple[Root, Overlay]:
     raise service.best_refusal(refusals)
 
 
-def _row(call: Call, root: Root, overlay: Overlay) -> Json:
+def _row(call: Call, root: service.Root, overlay: service.Overlay) -> Json:
     """Return an overlay: who proposed it, whether it applies now, and the files that it changes."""
     row: Json = {
         "id": overlay.id,
@@ -198,7 +194,7 @@ def _row(call: Call, root: Root, overlay: Overlay) -> Json:
     return {**row, "applies": True, "files": files}
 
 
-def verdict_of_overlay(root: Root, overlay: Overlay) -> Json:
+def verdict_of_overlay(root: service.Root, overlay: service.Overlay) -> Json:
     """Return what is known of an open overlay that applies, and nothing of another."""
     if not overlay.is_open:
         return {}
@@ -236,7 +232,9 @@ def verdict_of_overlay(root: Root, overlay: Overlay) -> Json:
     return {"verdict": {"summary": _summary(rows, len(changes.definitions), n_uses), **rows}}
 
 
-def _records(root: Root, overlay: Overlay, changes: ChangeSet) -> Iterator[Json]:
+def _records(
+    root: service.Root, overlay: service.Overlay, changes: impact.ChangeSet
+) -> Iterator[Json]:
     """Yield the skills and episodes that concern a patch, of those sources that are on."""
     names = (each.node.qualname for each in changes.definitions)
     text = " ".join((overlay.message, *names))[:_MAX_TEXT]
@@ -252,7 +250,7 @@ def _records(root: Root, overlay: Overlay, changes: ChangeSet) -> Iterator[Json]
         }
 
 
-def _break_row(place: Break) -> Json:
+def _break_row(place: impact.Break) -> Json:
     return {
         **node_row(place.node),
         "line": place.line + 1,
@@ -261,7 +259,7 @@ def _break_row(place: Break) -> Json:
     }
 
 
-def _file_row(file: RelatedFile) -> Json:
+def _file_row(file: impact.RelatedFile) -> Json:
     return {"path": file.path, "chance": round(file.chance, 3), "reasons": list(file.reasons)}
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-from packhound import llm
+from packhound import llm, service
 from packhound.core.errors import SettingsError
 from packhound.core.typed import about, number, sized
 from packhound.operations.focus import focus_of
@@ -28,9 +28,6 @@ from packhound.operations.text import Row, Text, path_of, rows_in
 from packhound.pack import Format, Origin, PackFocus, PackItem, PackRequest, price
 from packhound.pack import Pack as Packed
 from packhound.redact import safe_line
-
-if TYPE_CHECKING:
-    from packhound.service import Roots
 
 PROMPT_CHARACTERS = 1_000_000
 """A conversation that was pasted whole still fits."""
@@ -127,7 +124,7 @@ def make_pack(call: Call, request: Pack) -> tuple[PackRequest, Packed]:
     return wanted, replace(packed, notes=(*packed.notes, *notes))
 
 
-def pack_row(roots: Roots, pack: Packed, model: str, *, explain: bool = False) -> Json:
+def pack_row(roots: service.Roots, pack: Packed, model: str, *, explain: bool = False) -> Json:
     """Return a pack; `text` is what to send, `cost` that of reading it with a known model."""
     usd = price(model, pack.tokens)
     more = ["more were left out"] if len(pack.omitted) > _MAX_OMITTED else []

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+from packhound import service
 from packhound.core.errors import SettingsError
 from packhound.core.records import CODE, Record
 from packhound.core.typed import number
@@ -24,9 +25,6 @@ from packhound.operations.rows import node_row, record_row
 from packhound.operations.search import record_text
 from packhound.operations.text import MARK, Row, Text, cut, number_lines, rows_in, title
 from packhound.redact import safe_line, visible_line
-
-if TYPE_CHECKING:
-    from packhound.service import Engine
 
 
 class ReadNode(Request):
@@ -116,7 +114,7 @@ def _record_row(record: Record, offset: int, limit: int) -> Json:
     }
 
 
-def _namesakes(engine: Engine, node: NodeRef) -> list[str]:
+def _namesakes(engine: service.Engine, node: NodeRef) -> list[str]:
     """Return a note on the other definitions of a file that have the qualified name of a node."""
     others = [n for n in engine.outline(node.path) if n.qualname == node.qualname and n != node]
     lines = ", ".join(str(other.span.start_line + 1) for other in others)

@@ -10,15 +10,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from packhound import service
 from packhound.core.errors import SettingsError
 from packhound.core.types import NodeRef
 from packhound.redact import safe_line, visible_line
-
-if TYPE_CHECKING:
-    from packhound.service import Engine, Root, Roots
 
 _LINES = re.compile(r"(?P<path>.+):(?P<first>\d{1,8})(?:-\d{1,8})?(?:,[\d,-]*)?", re.DOTALL)
 _MAX_SUGGESTIONS = 5
@@ -27,12 +24,12 @@ _MAX_SUGGESTIONS = 5
 class Place(NamedTuple):
     """An indexed path of a folder and a 0-based line in it; None where it is a whole file."""
 
-    root: Root
+    root: service.Root
     path: str
     line: int | None
 
 
-def places(roots: Roots, reference: str, line: int | None = None) -> list[Place]:
+def places(roots: service.Roots, reference: str, line: int | None = None) -> list[Place]:
     """Return the place that a reference names in each folder that has one, never none.
 
     A 1-based `line` counts where the reference has none. Raises SettingsError that names the
@@ -57,7 +54,9 @@ def notes_on_others(others: Sequence[Place]) -> list[str]:
     return [f"there is such a place in {labels} too; begin the path with its name"] * bool(labels)
 
 
-def resolve(engine: Engine, reference: str, line: int | None = None) -> tuple[str, int | None]:
+def resolve(
+    engine: service.Engine, reference: str, line: int | None = None
+) -> tuple[str, int | None]:
     """Return the path and the 0-based line that a reference names; a 1-based `line` if it has none.
 
     Raises SettingsError that names the nearest that there is.
@@ -77,7 +76,7 @@ def resolve(engine: Engine, reference: str, line: int | None = None) -> tuple[st
     raise _unknown(engine, match["path"] if match else file, "file")
 
 
-def resolve_folder(engine: Engine, path: str) -> str:
+def resolve_folder(engine: service.Engine, path: str) -> str:
     """Return a file or folder as the index has it, "" for the root. Raises SettingsError."""
     relative = _relative(engine, path)
     if relative in ("", ".") or any(
@@ -93,7 +92,7 @@ def resolve_folder(engine: Engine, path: str) -> str:
 class References:
     """References to nodes: `path#Qual.name` if that names the node alone in its file, or a line."""
 
-    def __init__(self, roots: Iterable[Root]) -> None:
+    def __init__(self, roots: Iterable[service.Root]) -> None:
         self._engines = {root.path: root.engine for root in roots}
         self._names: dict[tuple[str, str], Counter[str]] = {}
 
@@ -110,7 +109,7 @@ class References:
         return f"{node.path}:{node.span.start_line + 1}"
 
 
-def _find_in_file(engine: Engine, path: str, name: str) -> NodeRef:
+def _find_in_file(engine: service.Engine, path: str, name: str) -> NodeRef:
     """Return the first node of a file with a qualified name, or with a name."""
     nodes = engine.outline(path)
     matches = [node for node in nodes if node.qualname == name]
@@ -137,12 +136,12 @@ def _only(definitions: Sequence[NodeRef], name: str) -> tuple[str, int]:
     return first.path, first.span.start_line
 
 
-def _relative(engine: Engine, path: str) -> str:
+def _relative(engine: service.Engine, path: str) -> str:
     root = engine.root.as_posix() + "/"
     return path.replace("\\", "/").removeprefix(root).removeprefix("./").rstrip("/")
 
 
-def _unknown(engine: Engine, path: str, noun: str) -> SettingsError:
+def _unknown(engine: service.Engine, path: str, noun: str) -> SettingsError:
     if reason := engine.left_out.files.get(path):
         return SettingsError(f"'{visible_line(path[:200])}' is not read: {reason}")
     suggestion = _suggest(engine.snapshot.files, path)

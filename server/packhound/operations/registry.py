@@ -7,9 +7,9 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from packhound import llm
+from packhound import llm, service
 from packhound.core import trace
 from packhound.core.errors import SettingsError
 from packhound.core.status import ALL_READ, Reading, total_reading
@@ -40,9 +40,6 @@ from packhound.operations.operation import NODE, Call, Json, Operation, Request
 from packhound.operations.rows import readiness, skipped_counts, skipped_note
 from packhound.operations.text import Row, Text, cut
 from packhound.redact import visible_line
-
-if TYPE_CHECKING:
-    from packhound.service import Roots
 
 
 class Locations(Protocol):
@@ -172,10 +169,21 @@ def tracing(name: str, asked: object) -> Iterator[Json]:
     }
 
 
-def _answer(
-    call: Call, name: str, arguments: Mapping[str, object], locations: Locations | None
-) -> Json:
-    call, off_notes = (call, []) if name in _WHEN_OFF else switched_on(call)
+class Asked(NamedTuple):
+    """A call on the folders that its arguments mean, its request, and notes on what these are.
+
+    `arguments` are without what stood for other roots.
+    """
+
+    call: Call
+    request: Any
+    arguments: Mapping[str, object]
+    notes: Sequence[str]
+
+
+def asked(call: Call, name: str, arguments: Mapping[str, object]) -> Asked:
+    """Return what a call asks of which folders, whatever `root` says. Raises SettingsError."""
+    call, off_notes = (call, []) if name in _WHEN_OFF else _switched_on(call)
     if arguments.get("patch") and not operation_named(name).takes_patch:
         names = ", ".join(each.name for each in OPERATIONS.values() if each.takes_patch)
         raise SettingsError(f"'{visible_line(name)}' takes no patch; these do: {names}")
@@ -183,11 +191,17 @@ def _answer(
     if name == search.OPERATION.name and not notes:
         call, arguments, notes = beside(call, arguments)
     values = {key: value for key, value in arguments.items() if key not in ("root", "trace")}
-    written = arguments.get("root") or ""
+    return Asked(call, read_request(name, values), arguments, [*notes, *off_notes])
+
+
+def _answer(
+    call: Call, name: str, arguments: Mapping[str, object], locations: Locations | None
+) -> Json:
+    call, request, arguments, notes = asked(call, name, arguments)
+    written, operation = arguments.get("root") or "", operation_named(name)
     if not isinstance(written, str):
         raise SettingsError(f"argument 'root' is {written!r:.80}; expected a string")
     call = replace(call, roots=call.roots.select(written))
-    request, operation = read_request(name, values), operation_named(name)
     reading = reading_of(call.roots) if operation.is_about_code else ALL_READ
     try:
         rows = operation.run(call, request)
@@ -208,12 +222,12 @@ def _answer(
         left["skipped"] = skipped
         if (note := skipped_note(skipped)) and not left.get("hits"):
             left["notes"] = [*left.get("notes", ()), note]
-    if further := (*notes, *off_notes):
-        left["notes"] = [*left.get("notes", ()), *further]
+    if notes:
+        left["notes"] = [*left.get("notes", ()), *notes]
     return left
 
 
-def _unseen_note(roots: Roots) -> str:
+def _unseen_note(roots: service.Roots) -> str:
     """Return when the disk was last looked at, where nobody watches it and that is a while ago."""
     seconds = max((root.engine.unwatched_s for root in roots), default=0.0)
     if seconds <= _UNSEEN_S:
@@ -222,7 +236,7 @@ def _unseen_note(roots: Roots) -> str:
     return f"{_UNSEEN} {age} ago"
 
 
-def switched_on(call: Call) -> tuple[Call, list[str]]:
+def _switched_on(call: Call) -> tuple[Call, list[str]]:
     """Return a call without the roots that are switched off, and a note for each of these.
 
     Raises SettingsError: all are off.
@@ -235,7 +249,7 @@ def switched_on(call: Call) -> tuple[Call, list[str]]:
 
 
 def leave(
-    roots: Roots,
+    roots: service.Roots,
     rows: Any,  # noqa: ANN401 - a JSON value with nodes
     locations: Locations | None = None,
 ) -> Any:  # noqa: ANN401 - a JSON value
@@ -258,7 +272,7 @@ def leave(
     return left
 
 
-def settle(roots: Roots, arguments: Mapping[str, object], seconds: float) -> None:
+def settle(roots: service.Roots, arguments: Mapping[str, object], seconds: float) -> None:
     """Wait until what a request needs is read; files that it names are read first."""
     also = arguments.get("also")
     further = [str(each) for each in also] if isinstance(also, list | tuple) else []
@@ -271,7 +285,7 @@ def settle(roots: Roots, arguments: Mapping[str, object], seconds: float) -> Non
         root.engine.settled(max(0.0, deadline - time.monotonic()))
 
 
-def reading_of(roots: Roots) -> Reading:
+def reading_of(roots: service.Roots) -> Reading:
     """Return how much of some folders was read."""
     return total_reading([root.engine.reading for root in roots])
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from packhound import impact, search
+from packhound import impact, search, service
 from packhound.core.line_history import LineHistory
 from packhound.core.records import Record, iso_date
 from packhound.core.status import GREP_ALONE, UNPARSED, Reading
@@ -14,10 +13,6 @@ from packhound.core.types import Facet, Hit, NodeRef, Results, SignalGroup, Sign
 from packhound.operations.operation import NODE, Json
 from packhound.operations.references import References
 from packhound.redact import safe_line, without_secrets
-
-if TYPE_CHECKING:
-    from packhound.impact import Link, NamedLine
-    from packhound.service import Roots
 
 _MAX_MATCHES = 20
 """Matched lines of a hit."""
@@ -44,7 +39,7 @@ def _sibling_row(node: NodeRef) -> Json:
     return {key: row[key] for key in ("kind", "name", "qualname", "start_line", "end_line")}
 
 
-def link_row(link: Link | NodeRef | NamedLine) -> Json:
+def link_row(link: impact.Link | NodeRef | impact.NamedLine) -> Json:
     """Return a node; of a link also the line of the call, its distance and how sure it is.
 
     A line that uses a name has its text instead.
@@ -59,7 +54,7 @@ def link_row(link: Link | NodeRef | NamedLine) -> Json:
 
 
 def results_rows(
-    roots: Roots, results: Results, limit: int, offset: int = 0, *, explain: bool = False
+    roots: service.Roots, results: Results, limit: int, offset: int = 0, *, explain: bool = False
 ) -> Json:
     """Return the hits of a search from `offset` on, and what is to be known of all of them."""
     end = offset + limit
@@ -80,7 +75,7 @@ def results_rows(
     }
 
 
-def skipped_counts(roots: Roots, *, by_grep: bool) -> dict[str, int]:
+def skipped_counts(roots: service.Roots, *, by_grep: bool) -> dict[str, int]:
     """Return how many files were not looked at by the reason, but those somebody has excluded."""
     reasons = Counter[str]()
     for root in roots:
@@ -106,7 +101,7 @@ def readiness(reading: Reading) -> Json:
     return {"complete": reading.is_complete, **how_many}
 
 
-def hit_rows(roots: Roots, hits: Sequence[Hit], *, explain: bool) -> Iterator[Json]:
+def hit_rows(roots: service.Roots, hits: Sequence[Hit], *, explain: bool) -> Iterator[Json]:
     """Yield hits: `reasons` in words; to explain also `why`, whose contributions are the score."""
     references = References((*roots, *roots.remotes))
     for hit in hits:
@@ -135,7 +130,7 @@ def hit_rows(roots: Roots, hits: Sequence[Hit], *, explain: bool) -> Iterator[Js
         yield {**row, **_source_fields(hit), **_optional_fields(hit)}
 
 
-def explanation_row(roots: Roots, hit: Hit) -> Json:
+def explanation_row(roots: service.Roots, hit: Hit) -> Json:
     """Return one hit whose groups have their signals, each in a sentence."""
     (row,) = hit_rows(roots, [hit], explain=True)
     by_group = search.signals_by_group(hit)

@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+from packhound import service
 from packhound.core.records import iso_date
 from packhound.core.settings import Settings
 from packhound.core.status import EncoderState, SourceRow, State, Status, total_reading
@@ -20,9 +21,6 @@ from packhound.operations.rows import readiness
 from packhound.operations.text import Row, Text, rows_in
 from packhound.pack import price
 from packhound.redact import safe_line, visible_line
-
-if TYPE_CHECKING:
-    from packhound.service import Root
 
 _BY_URGENCY: tuple[State, ...] = ("indexing", "starting", "degraded", "ready", "off", "closed")
 _ENCODER_BY_URGENCY: tuple[EncoderState, ...] = (
@@ -81,7 +79,7 @@ def run(call: Call, request: StatusOf) -> Json:
     return row
 
 
-def _folders_of(root: Root) -> Iterator[Json]:
+def _folders_of(root: service.Root) -> Iterator[Json]:
     """Yield globs that share all files out, the largest folders split first, by definitions."""
     sizes = {path: len(file.node_ids) for path, file in root.engine.snapshot.files.items()}
     folders_left, shares = {"": list(sizes)}, dict[str, list[str]]()
@@ -111,7 +109,7 @@ def _resident_bytes() -> int | None:
         return None
 
 
-def _costs_of(root: Root, settings: Settings) -> Iterator[Json]:
+def _costs_of(root: service.Root, settings: Settings) -> Iterator[Json]:
     """Yield the tokens of a folder for each day, the newest first, and what reading them costs."""
     model = settings.pack.model
     for day, count in sorted(root.engine.token_counts.days().items(), reverse=True):

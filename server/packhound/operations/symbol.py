@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated, NamedTuple
 
-from packhound import impact
+from packhound import impact, pack, service
 from packhound.core.errors import SettingsError
 from packhound.core.typed import number, sized
 from packhound.core.types import MAX_HITS, NodeRef
@@ -26,11 +26,6 @@ from packhound.operations.text import (
 )
 from packhound.redact import safe_line, visible_line
 from packhound.text import is_test
-
-if TYPE_CHECKING:
-    from packhound.impact import Link, NamedLine
-    from packhound.pack import Excerpts
-    from packhound.service import Root
 
 _SECTIONS = {
     "callers": "called or used by",
@@ -58,7 +53,7 @@ class Symbol(Request):
 
 
 class _Definition(NamedTuple):
-    root: Root
+    root: service.Root
     node: NodeRef
     others: Sequence[NodeRef]
 
@@ -89,7 +84,7 @@ def run(call: Call, request: Symbol) -> Json:
     # Generations only grow, so that these are of the text that the definition was found in.
     is_current = engine.snapshot.generation == symbol.node.generation
     others = [*(each.node for each in rest), *(o for each in definitions for o in each.others)]
-    sections: dict[str, Sequence[Link | NodeRef | NamedLine]] = {
+    sections: dict[str, Sequence[impact.Link | NodeRef | impact.NamedLine]] = {
         "callers": symbol.callers,
         "mentions": symbol.mentions,
         "callees": symbol.callees,
@@ -115,7 +110,7 @@ def run(call: Call, request: Symbol) -> Json:
     }
 
 
-def _body(excerpts: Excerpts, node: NodeRef) -> list[Json]:
+def _body(excerpts: pack.Excerpts, node: NodeRef) -> list[Json]:
     """Return the first lines of a definition, without secrets."""
     excerpt = excerpts.of(node.path)
     first, last = node.span.start_line, node.span.end_line
@@ -123,7 +118,7 @@ def _body(excerpts: Excerpts, node: NodeRef) -> list[Json]:
     return [{"line": number, "text": text} for number, text in enumerate(lines, first + 1)]
 
 
-def _line_of_call(excerpts: Excerpts, link: Link | NodeRef | NamedLine) -> Json:
+def _line_of_call(excerpts: pack.Excerpts, link: impact.Link | NodeRef | impact.NamedLine) -> Json:
     """Return the text of the line that calls the definition itself."""
     if not isinstance(link, impact.Link) or link.distance > 1:
         return {}
@@ -131,7 +126,7 @@ def _line_of_call(excerpts: Excerpts, link: Link | NodeRef | NamedLine) -> Json:
     return {"text": excerpt.lines[link.line].strip()} if excerpt else {}
 
 
-def _definition(root: Root, name: str, line: int) -> _Definition | None:
+def _definition(root: service.Root, name: str, line: int) -> _Definition | None:
     """Return what a name or a place stands for in a folder, and what else bears the name."""
     engine = root.engine
     if definitions := () if line else engine.named(name):

@@ -21,7 +21,6 @@ from packhound.text import is_test
 
 if TYPE_CHECKING:
     from packhound.git import PatchedFile
-    from packhound.runs import Check, Diagnostic, Step
     from packhound.service.engine import Engine
     from packhound.service.indexed_folder import IndexedFolder
 
@@ -76,7 +75,7 @@ def check_files(
     allow: tuple[str, ...] = (),
     reached_only: bool = False,
     cancel: threading.Event | None = None,
-) -> Generator[Step | Diagnostic, None, Check]:
+) -> Generator[runs.Step | runs.Diagnostic, None, runs.Check]:
     """Check what a patch makes of some files: yield steps and new diagnostics as they come.
 
     Returns the outcome. Raises SettingsError: not allowed, a path that is not, an unknown runner,

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -41,9 +40,6 @@ from packhound.service.notes import NOTHING_OF, FolderNotes, notes_folder
 from packhound.service.pack_sources import switched_off
 from packhound.service.workspace_texts import WorkspaceTexts
 from packhound.sources import RecordQuery, SourceFactory, SourceRegistry, fuse, hits_of
-
-if TYPE_CHECKING:
-    pass
 
 CodeSearch = Callable[[Query], Results]
 _OF_FILES: tuple[SourceName, ...] = ("knowledge", "skills", "episodes")

@@ -25,7 +25,6 @@ from packhound.redact import RedactionTimeout, redact
 from packhound.service.seen_texts import read_saved
 
 if TYPE_CHECKING:
-    from packhound.impact import Break, Breaks, ChangeSet
     from packhound.service.engine import Engine
     from packhound.service.proposals import Proposal
     from packhound.service.proposed_folder import ProposedFolder
@@ -57,10 +56,10 @@ class Verdict:
     """
 
     syntax: tuple[SyntaxProblem, ...]
-    breaks: Breaks
-    lacking: tuple[Break, ...]
-    imports: tuple[Break, ...]
-    changes: ChangeSet
+    breaks: impact.Breaks
+    lacking: tuple[impact.Break, ...]
+    imports: tuple[impact.Break, ...]
+    changes: impact.ChangeSet
     warnings: tuple[str, ...]
     refused_by: dict[str, str]
 

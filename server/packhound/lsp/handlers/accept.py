@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from lsprotocol import types
 
+from packhound import service
 from packhound.core.errors import SettingsError
 from packhound.core.types import Json, Span
 from packhound.lsp.documents import OpenDocument
@@ -22,22 +23,11 @@ from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.locations import Locations
 from packhound.lsp.operations import arguments_of, call_of
 from packhound.lsp.position import range_of_span
-from packhound.operations import (
-    Accept,
-    Acceptance,
-    check_acceptance,
-    leave,
-    read_request,
-    record_acceptance,
-    switched_on,
-)
+from packhound.operations import Acceptance, asked, check_acceptance, leave, record_acceptance
 from packhound.redact import visible_line
 from packhound.rpc import Params
 from packhound.service import written
 from packhound.text import LineIndex
-
-if TYPE_CHECKING:
-    from packhound.service import FileChange
 
 _ANSWER_S, _SYNC_S, _POLL_S = 30.0, 5.0, 0.02
 """Seconds that the editor has for its edit, and then for telling us of it."""
@@ -47,19 +37,15 @@ _MARK = b"\xef\xbb\xbf"
 class _OpenChange(NamedTuple):
     document: OpenDocument
     version: int
-    change: FileChange
+    change: service.FileChange
     text: bytes
     """The text in the editor when it was looked at."""
 
 
 def accept(ls: PackhoundServer, params: Params) -> Json:
     """Write the files of a proposal. Raises SettingsError: nothing was written."""
-    call, _ = switched_on(call_of(ls))
-    arguments = arguments_of(ls, "accept", params)
-    root = str(arguments.pop("root", "") or "")
-    call = replace(call, roots=call.roots.select(root))
-    request = read_request("accept", arguments)
-    assert isinstance(request, Accept)
+    call, request, arguments, _ = asked(call_of(ls), "accept", arguments_of(ls, "accept", params))
+    call = replace(call, roots=call.roots.select(str(arguments.get("root") or "")))
     accepted = check_acceptance(call, request, ls.session.documents)
     in_editor = [] if request.commit else _in_editor(ls, accepted)
     paths = [each.change.path for each in in_editor]

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lsprotocol import types
 
+from packhound import impact
 from packhound.core.types import NodeRef
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.locations import Locations
 from packhound.lsp.position import symbol_kind
-
-if TYPE_CHECKING:
-    from packhound.impact import Link, Symbol
 
 OPTIONS = types.CallHierarchyRegistrationOptions(
     # VS Code asks the provider of a named language first, which may know more than we do.
@@ -77,7 +73,7 @@ def outgoing_calls(
     ]
 
 
-def symbol_at(ls: PackhoundServer, uri: str, line: int) -> Symbol | None:
+def symbol_at(ls: PackhoundServer, uri: str, line: int) -> impact.Symbol | None:
     """Return the definition around a line, as positions count lines, with what it touches."""
     ls.session.wait_for_folders()
     engine_path = ls.session.documents.locate(uri)
@@ -87,7 +83,7 @@ def symbol_at(ls: PackhoundServer, uri: str, line: int) -> Symbol | None:
     return engine.symbol(path, ls.session.documents.line_in_text(uri, line))
 
 
-def _remark(link: Link) -> str:
+def _remark(link: impact.Link) -> str:
     return "" if link.is_resolved else str(link.grade)
 
 

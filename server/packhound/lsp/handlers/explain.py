@@ -12,14 +12,7 @@ from packhound.lsp.hover_text import hover_text
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.locations import Locations
 from packhound.lsp.operations import arguments_of, call_of
-from packhound.operations import (
-    Explain,
-    elsewhere,
-    explain_hit,
-    explanation_row,
-    leave,
-    read_request,
-)
+from packhound.operations import asked, explain_hit, explanation_row, leave
 from packhound.rpc import Params
 
 
@@ -31,10 +24,8 @@ def explain(ls: PackhoundServer, params: Params) -> Json:
             raise JsonRpcInvalidParams("'query' is missing, and nothing was searched yet")
         query = last[0]
         params = {**params, "query": query.text or " "}
-    call, arguments, _ = elsewhere(call_of(ls), arguments_of(ls, "explain", params))
+    call, request, arguments, _ = asked(call_of(ls), "explain", arguments_of(ls, "explain", params))
     roots = call.roots.select(str(arguments.get("root") or ""))
-    request = read_request("explain", {k: v for k, v in arguments.items() if k != "root"})
-    assert isinstance(request, Explain)
     query = query or Query(request.query, deep=request.deep)
     try:
         hit = explain_hit(replace(call, roots=roots), request, replace(query, git=request.git))

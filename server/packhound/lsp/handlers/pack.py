@@ -12,30 +12,18 @@ from packhound.core.types import Json
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.operations import arguments_of, call_of, selection_of
 from packhound.lsp.params import object_in, text_in, value_in
-from packhound.operations import (
-    Pack,
-    as_page,
-    elsewhere,
-    item_row,
-    make_pack,
-    pack_row,
-    read_request,
-    switched_on,
-)
-from packhound.pack import Pack as Packed
+from packhound.operations import as_page, asked, item_row, make_pack, pack_row
+from packhound.pack import Pack
 from packhound.rpc import Params
 
 
 def pack(ls: PackhoundServer, params: Params) -> Json:
     """Return the best code of all folders for a prompt within a budget of tokens."""
-    call, off_notes = switched_on(call_of(ls))
     arguments = arguments_of(ls, "pack", params)
     arguments |= selection_of(ls, object_in(params, "focus"))
-    call, asked, where = elsewhere(call, arguments)
-    request = read_request("pack", {k: v for k, v in asked.items() if k != "root"})
-    assert isinstance(request, Pack)
+    call, request, _, where = asked(call_of(ls), "pack", arguments)
     wanted, packed = make_pack(call, request)
-    packed = replace(packed, notes=(*packed.notes, *where, *off_notes))
+    packed = replace(packed, notes=(*packed.notes, *where))
     identity, total = ls.session.packs.add(packed, wanted.model)
     rows = pack_row(call.roots, packed, wanted.model, explain=request.explain)
     return {**rows, "root": _root_of(ls, params), "id": identity, "total": total}
@@ -58,7 +46,7 @@ def pack_page(ls: PackhoundServer, params: Params) -> Json:
     return {"html": as_page("pack", row, {"prompt": value_in(params, "prompt", str, "")})}
 
 
-def _remembered(ls: PackhoundServer, params: Params) -> tuple[str, Packed]:
+def _remembered(ls: PackhoundServer, params: Params) -> tuple[str, Pack]:
     """Return a pack of this session by the id in `params`, after this. Raises for another."""
     identity = text_in(params, "id")
     packed = ls.session.packs.get(identity)

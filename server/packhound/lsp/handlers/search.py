@@ -8,33 +8,19 @@ from packhound.core.types import Json, Query, Results
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.locations import Locations, mistakable_folders
 from packhound.lsp.operations import arguments_of, call_of
-from packhound.operations import (
-    Search,
-    answer_also,
-    beside,
-    elsewhere,
-    leave,
-    query_of,
-    read_request,
-    rows_in,
-    rows_of,
-    switched_on,
-)
+from packhound.operations import answer_also, asked, leave, query_of, rows_in, rows_of
 from packhound.rpc import Params
 from packhound.service import Roots
 
 
 def search(ls: PackhoundServer, params: Params) -> Json:
     """Return the hits of a query over all folders."""
-    call, off_notes = switched_on(call_of(ls, is_typing=True))
-    call, arguments, where = elsewhere(call, arguments_of(ls, "search", params))
-    if not where:
-        call, arguments, where = beside(call, arguments)
-    request = read_request("search", arguments)
-    assert isinstance(request, Search)
+    call, request, arguments, where = asked(
+        call_of(ls, is_typing=True), "search", arguments_of(ls, "search", params)
+    )
     query, notes = query_of(call, request)
     results = run_search(ls, query, call.roots)
-    notes = (*results.notes, *notes, *where, *off_notes)
+    notes = (*results.notes, *notes, *where)
     rows = rows_of(call, request, replace(results, notes=notes))
     locations = Locations(ls.session)
     answer: Json = leave(call.roots, rows, locations)
