@@ -23,7 +23,7 @@ KINDS = ("symbol", "phrase", "prose", "report")
 
 NEVER_FOR = frozenset(
     {"test_path", "example_path", "stale_path", "prose_file", "setting_file", "depth"}
-    | {"internal_path", "common_stem"}
+    | {"internal_path"}
 )
 EITHER_WAY = frozenset(
     {"header_file", "node_count", "file_size", "node_size", "node_is_type", "node_is_function"}

@@ -19,7 +19,7 @@ from benchmarks.quality.learning import EITHER_WAY, Fitted, Floats, listwise, ri
 
 KINDS = ("phrase", "prose")
 RIDGE = 10.0
-UNTAUGHT = frozenset({"node_doc", "node_named", "node_named_folded", "node_owned"})
+UNTAUGHT = frozenset({"node_doc", "node_named", "node_owned"})
 """What a doc comment cannot teach: it is taken out of the code that is searched, and the names in
 it are those of other nodes."""
 

@@ -114,14 +114,13 @@ def test_whole_files(scores):
         [t for doc in nodes() if doc["path"][0] == path for f in INSIDE for t in doc[f]]
         for path in ("a", "b")
     ]
-    average = sum(map(len, inside)) / 2
-    for score, doc in zip(scores.file, inside, strict=True):
-        expected = 0.0
-        for term, weight in zip(QUERY, WEIGHTS_OF_QUERY, strict=True):
-            tf, df = Counter(doc)[term], sum(term in other for other in inside)
-            norm = 2.0 * (1 - 0.6 + 0.6 * len(doc) / average)
-            expected += weight * textbook_idf(2, df) * tf / (tf + norm)
-        assert score == pytest.approx(expected, rel=1e-5)
+    docs = nodes()
+    df = {term: sum(any(term in doc[f] for f in FIELDS) for doc in docs) for term in QUERY}
+    pairs = zip(QUERY, WEIGHTS_OF_QUERY, strict=True)
+    idfs = {term: weight * textbook_idf(4, df[term]) for term, weight in pairs}
+    for covered, doc, path in zip(scores.file_covered, inside, ("a", "b"), strict=True):
+        expected = sum(idf for term, idf in idfs.items() if term in (*doc, path))
+        assert covered == pytest.approx(expected / sum(idfs.values()), rel=1e-5)
 
 
 def test_an_empty_index_scores_nothing():
@@ -130,7 +129,7 @@ def test_an_empty_index_scores_nothing():
     candidates = gather(empty, np.zeros(0, np.int32), None, truncated=False)
     actual = match_terms(empty, stats, QUERY, WEIGHTS_OF_QUERY)
     scores = score_terms(empty, stats, candidates, actual)
-    assert not len(actual.matched) and len(scores.node) == len(scores.file) == 0
+    assert not len(actual.matched) and len(scores.node) == len(scores.file_covered) == 0
 
 
 def test_what_words_match_is_looked_up_once_and_counted(snapshot):
@@ -148,7 +147,8 @@ def test_words_of_few_and_of_many_nodes_are_counted_alike(snapshot, monkeypatch)
         monkeypatch.setattr(term_matches, "_are_few", lambda *_, few=are_few: few)
         counted.append(TermMatchCache(0).lookup(snapshot, QUERY))
     for few, many in zip(*counted, strict=True):
-        for field in ("nodes", "in_files", "in_paths"):
-            for ids, others in zip(getattr(few, field), getattr(many, field), strict=True):
-                assert ids.dtype == others.dtype and np.array_equal(ids, others)
-    assert [len(match.in_paths[0]) for match in counted[0]] == [0, 0, 0, 1, 0]
+        assert few.n_inside == many.n_inside
+        pairs = [(few.files, many.files), (few.in_paths, many.in_paths)]
+        for ids, others in [*zip(few.nodes, many.nodes, strict=True), *pairs]:
+            assert ids.dtype == others.dtype and np.array_equal(ids, others)
+    assert [len(match.in_paths) for match in counted[0]] == [0, 0, 0, 1, 0]

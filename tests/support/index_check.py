@@ -98,5 +98,5 @@ def _stats(snapshot: Snapshot) -> CorpusStats:
 def _file_stats(snapshot: Snapshot) -> dict[str, tuple[float, ...]]:
     """The statistics of every file that are updated from snapshot to snapshot."""
     stats = _stats(snapshot)
-    columns = np.stack([stats.n_nodes, stats.n_terms, stats.depth, *stats.flags], axis=1)
+    columns = np.stack([stats.n_nodes, stats.depth, *stats.flags], axis=1)
     return {path: tuple(columns[e.file_id].tolist()) for path, e in snapshot.files.items()}

@@ -10,7 +10,6 @@ from .path_table import DEPTH as DEPTH
 from .path_table import FLAG as FLAG
 from .path_table import FOLDER as FOLDER
 from .path_table import N_STEM_GROUPS as N_STEM_GROUPS
-from .path_table import STEM as STEM
 from .path_table import PathTable as PathTable
 from .path_table import WordLists as WordLists
 from .postings.builder import N_FIELDS as N_FIELDS

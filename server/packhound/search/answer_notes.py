@@ -92,7 +92,7 @@ def _missing_words(context: SignalContext) -> list[str]:
     for word in words if len(words) <= _MOST_WORDS else ():
         stems = terms_of_run(word) if word.isalpha() else []
         match = matches.get(stems[0]) if len(stems) == 1 else None
-        if match and not len(match.nodes[0]) and not len(match.in_paths[0]):
+        if match and not len(match.nodes[0]) and not len(match.in_paths):
             forms = {stems[0], aggressive_stem(stems[0])}
             # Half a word has another stem than the whole: growi, growing; stoppi, stopping.
             cuts = range(_SHORTEST_STEM, len(word))

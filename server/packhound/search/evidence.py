@@ -76,7 +76,7 @@ def match_words(
         for field, count in enumerate(match.field_counts, 1):
             mask[field] = contained_in(node_ids, match.field_hits[0][start : start + count])
             start += count
-        mask[-1] = contained_in(file_ids, match.in_paths[0])
+        mask[-1] = contained_in(file_ids, match.in_paths)
     return [
         WordMatches(*(tuple(w for w, has in zip(words, row, strict=True) if has) for row in rows))
         for rows in masks.transpose(2, 1, 0).tolist()

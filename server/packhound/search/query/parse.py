@@ -226,7 +226,7 @@ def _is_project_name(word: str, path_words: set[str], project: Project) -> bool:
 def _is_everywhere(word: str, snapshot: Snapshot, stats: CorpusStats) -> bool:
     matches = stats.term_matches.lookup(snapshot, terms_of(word)[-1:])
     return any(
-        len(match.in_files[0]) >= _FILE_SHARE * snapshot.n_files
+        match.n_inside >= _FILE_SHARE * snapshot.n_files
         and len(match.nodes[0]) >= _NODE_SHARE * snapshot.n_nodes
         for match in matches
     )

@@ -21,8 +21,6 @@ from packhound.search.retrieve.candidates import Candidates
 from packhound.search.retrieve.corpus_stats import CorpusStats
 from packhound.search.retrieve.term_matches import FIELDS_SCORED, SparseCounts, TermMatch
 
-_FILE_K1, _FILE_B = 2.0, 0.6
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QueryMatches:
@@ -47,10 +45,8 @@ class LexicalScores:
     """Lexical scores of one query at its candidates.
 
     Per node: `node` is BM25F, `name`, `signature` and `doc` are BM25 of one field, `covered` is
-    the share of the query's weight (idf) whose terms the node has, `name_hits` the number of the
-    query's terms in its name. Per file: `file` and `path` are BM25 of the whole file and of its
-    path, `file_covered` is the share of the query's weight that the file has. `idfs` are the
-    weights of the terms.
+    the share of the query's weight (idf) whose terms the node has. Per file, `file_covered` is the
+    share of the query's weight that the file has. `idfs` are the weights of the terms.
     """
 
     node: Floats
@@ -58,15 +54,12 @@ class LexicalScores:
     signature: Floats
     doc: Floats
     covered: Floats
-    name_hits: Floats
-    file: Floats
-    path: Floats
     file_covered: Floats
     idfs: tuple[float, ...]
 
     def at(self, rows: NDArray[np.integer[Any]]) -> LexicalScores:
         """Return the same for some of the nodes."""
-        by_node = ("node", "name", "signature", "doc", "covered", "name_hits")
+        by_node = ("node", "name", "signature", "doc", "covered")
         return replace(self, **{field: getattr(self, field).take(rows) for field in by_node})
 
 
@@ -103,25 +96,16 @@ def score_terms(
     snapshot: Snapshot, stats: CorpusStats, candidates: Candidates, matches: QueryMatches
 ) -> LexicalScores:
     """Return all lexical scores of the candidates."""
-    terms, n_files = matches.terms, len(candidates.files)
     total_idf = np.float32(sum(matches.idfs) or 1.0)
     k1 = stats.term_matches.bm25.k1
-    by_field, name_hits = _score_fields(candidates, matches, k1)
-    in_files, in_paths = _count_in_files(snapshot, candidates, terms)
-    file_idfs = [m.file_idf * w for m, w in zip(terms, matches.weights, strict=True)]
-    path_idfs = [m.path_idf * w for m, w in zip(terms, matches.weights, strict=True)]
-    norms = _file_norms(snapshot, stats, candidates)
-    file_covered = _weighted_sum(matches.idfs, (in_files + in_paths) > 0, n_files)
+    by_field = _score_fields(candidates, matches, k1)
     return LexicalScores(
         node=matches.node_scores.take(candidates.node_ids),
         name=by_field[0],
         signature=by_field[1],
         doc=by_field[2],
         covered=_sum_idfs(candidates, matches) / total_idf,
-        name_hits=name_hits,
-        file=_weighted_sum(file_idfs, in_files / (in_files + norms), n_files),
-        path=_weighted_sum(path_idfs, in_paths / (in_paths + np.float32(k1)), n_files),
-        file_covered=file_covered / total_idf,
+        file_covered=_sum_idfs_in_files(snapshot, candidates, matches) / total_idf,
         idfs=matches.idfs,
     )
 
@@ -139,10 +123,8 @@ def _repeat_by_node(terms: Sequence[TermMatch], values: Sequence[float]) -> Floa
     return np.repeat(_floats(values), [len(match.nodes[0]) for match in terms])
 
 
-def _score_fields(
-    candidates: Candidates, matches: QueryMatches, k1: float
-) -> tuple[Floats, Floats]:
-    """Return BM25 of each field of `FIELDS_SCORED`, [fields, nodes], and the terms in each name."""
+def _score_fields(candidates: Candidates, matches: QueryMatches, k1: float) -> Floats:
+    """Return BM25 of each field of `FIELDS_SCORED`, [fields, nodes]."""
     terms, n = matches.terms, len(candidates)
     node_ids, frequencies = _concatenate([match.field_hits for match in terms])
     rows, positions = candidates.locate(node_ids)
@@ -156,40 +138,16 @@ def _score_fields(
     tf = frequencies.take(rows)
     scores = np.zeros(n * len(FIELDS_SCORED), np.float32)
     np.add.at(scores, cells, np.repeat(idfs, sizes).take(rows) * (tf / (tf + np.float32(k1))))
-    name_hits = np.bincount(cells, minlength=len(scores))[:n].astype(np.float32)
-    return scores.reshape(len(FIELDS_SCORED), n), name_hits
+    return scores.reshape(len(FIELDS_SCORED), n)
 
 
-def _count_in_files(
-    snapshot: Snapshot, candidates: Candidates, terms: Sequence[TermMatch]
-) -> tuple[Floats, Floats]:
-    """Count each term inside each candidate file and in its path, [terms, files] each."""
-    n = len(terms)
-    position_of = np.full(snapshot.n_file_ids, -1, np.intp)
-    position_of[candidates.files] = np.arange(len(candidates.files))
-    sparse = [*(match.in_files for match in terms), *(match.in_paths for match in terms)]
-    files, values = _concatenate(sparse)
-    columns = position_of.take(files)
-    inside = np.flatnonzero(columns >= 0)
-    rows = np.repeat(np.arange(2 * n), [len(ids) for ids, _ in sparse])
-    counts = np.zeros((2 * n, len(candidates.files)), np.float32)
-    counts[rows.take(inside), columns.take(inside)] = values.take(inside)
-    return counts[:n], counts[n:]
-
-
-def _file_norms(snapshot: Snapshot, stats: CorpusStats, candidates: Candidates) -> Floats:
-    average = stats.n_terms.sum() / max(1, snapshot.n_files) or 1.0
-    lengths = stats.n_terms.take(candidates.files)
-    bm25 = stats.term_matches.bm25
-    k1, b = _FILE_K1 * bm25.k1_factor, _FILE_B * bm25.b_factor
-    norms = k1 * (1 - b) + k1 * b / average * lengths
-    return np.asarray(norms, np.float32)
-
-
-def _weighted_sum(weights: Sequence[float], values: NDArray[Any], n: int) -> Floats:
-    """Sum `values` [terms, n] with their weights over the terms, one after the other."""
-    weighted = _floats(weights)[:, None] * values
-    return np.asarray(np.add.accumulate(weighted)[-1]) if len(weighted) else np.zeros(n, np.float32)
+def _sum_idfs_in_files(snapshot: Snapshot, candidates: Candidates, matches: QueryMatches) -> Floats:
+    """Sum the idfs of the terms that each candidate file has, inside or in its path."""
+    files = [match.files for match in matches.terms]
+    sums = np.zeros(snapshot.n_file_ids, np.float32)
+    idfs = np.repeat(_floats(matches.idfs), [*map(len, files)])
+    np.add.at(sums, np.concatenate([_NO_IDS, *files]), idfs)
+    return sums.take(candidates.files)
 
 
 def _concatenate(sparse: Sequence[SparseCounts]) -> tuple[Positions, Floats]:

@@ -12,9 +12,9 @@ from threading import Lock
 
 import numpy as np
 
-from packhound.core.arrays import Doubles, Floats, Ints, Mask, Positions, contained_in
-from packhound.index import DEPTH, FLAG, FOLDER, N_STEM_GROUPS, STEM, FileEntry, NameTable, Snapshot
-from packhound.search.retrieve.term_matches import BM25, DOC, INSIDE, Bm25, TermMatchCache
+from packhound.core.arrays import Floats, Ints, Mask, Positions, contained_in
+from packhound.index import DEPTH, FLAG, FOLDER, N_STEM_GROUPS, FileEntry, NameTable, Snapshot
+from packhound.search.retrieve.term_matches import BM25, DOC, Bm25, TermMatchCache
 from packhound.search.signals.bloom import BigramBloomFilter, LetterFilter
 from packhound.text import FLAGS, terms
 
@@ -37,12 +37,11 @@ class CorpusStats:
     """Statistics of all files of one snapshot; arrays have one row per file id.
 
     `files` are the entries by file id, None where the file is gone, of the snapshot that had
-    `n_touched` paths in `touched`. `n_terms` counts the terms
-    inside each file, `flags` has a row per name in `FLAGS`, `depth` is counted from the shallowest
-    file, `plain` is True for files that are neither tests nor examples. `folder` is the id of the
-    file's folder, `n_stem_groups` the number of stem groups in its file stem, `n_stems` the number
-    of files with its file stem. `centroid_lengths` are NaN until computed. `term_matches` belong to
-    the snapshot, `bigrams` and `letters` to the name table.
+    `n_touched` paths in `touched`. `flags` has a row per name in `FLAGS`, `depth` is counted from
+    the shallowest file, `plain` is True for files that are neither tests nor examples. `folder` is
+    the id of the file's folder, `n_stem_groups` the number of stem groups in its file stem.
+    `centroid_lengths` are NaN until computed. `term_matches` belong to the snapshot, `bigrams` and
+    `letters` to the name table.
     """
 
     generation: int
@@ -51,13 +50,11 @@ class CorpusStats:
     n_touched: int
     files: list[FileEntry | None]
     n_nodes: Floats
-    n_terms: Doubles
     depth: Floats
     flags: Sequence[Floats]
     plain: Mask
     folder: Ints
     n_stem_groups: Ints
-    n_stems: Floats
     centroid_lengths: Floats
     term_matches: TermMatchCache
     bigrams: BigramBloomFilter
@@ -133,13 +130,13 @@ def _apply_edits(
 ) -> CorpusStats:
     """Return the statistics after edits that neither added nor removed a file."""
     files = before.files.copy()
-    n_nodes, n_terms = before.n_nodes.copy(), before.n_terms.copy()
+    n_nodes = before.n_nodes.copy()
     flags, is_stale = [*before.flags], before.flags[_IS_STALE].copy()
     centroid_lengths = before.centroid_lengths.copy()
     for entry in edits:
         file_id = entry.file_id
         files[file_id] = entry
-        n_nodes[file_id], n_terms[file_id] = len(entry.node_ids), _count_terms(snapshot, entry)
+        n_nodes[file_id] = len(entry.node_ids)
         centroid_lengths[file_id] = np.nan
         is_stale[file_id] = snapshot.path_table.flags(file_id) >> _IS_STALE & 1
     _mark_generated(snapshot, is_stale, edits)
@@ -150,7 +147,6 @@ def _apply_edits(
         n_touched=snapshot.n_touched,
         files=files,
         n_nodes=n_nodes,
-        n_terms=n_terms,
         flags=flags,
         centroid_lengths=centroid_lengths,
         term_matches=TermMatchCache(snapshot.n_nodes, before.term_matches.bm25),
@@ -174,13 +170,11 @@ def _rebuild(snapshot: Snapshot, before: CorpusStats | None, bm25: Bm25) -> Corp
         n_touched=snapshot.n_touched,
         files=files,
         n_nodes=np.bincount(snapshot.file_of[snapshot.live], minlength=n).astype(np.float32),
-        n_terms=_count_all_terms(snapshot),
         depth=(rows[:, DEPTH] - rows[live, DEPTH].min(initial=1 << 20)).astype(np.float32),
         flags=[*flags],
         plain=(flags[_IS_TEST] + flags[_IS_EXAMPLE]) == 0,
         folder=rows[:, FOLDER],
         n_stem_groups=rows[:, N_STEM_GROUPS],
-        n_stems=np.bincount(rows[live, STEM], minlength=n)[rows[:, STEM]].astype(np.float32),
         centroid_lengths=_reuse_centroid_lengths(before, files),
         term_matches=TermMatchCache(snapshot.n_nodes, bm25),
         bigrams=before.bigrams if before else BigramBloomFilter(),
@@ -209,19 +203,6 @@ def _reuse_centroid_lengths(before: CorpusStats | None, files: list[FileEntry | 
         unchanged = [i for i, entry in enumerate(files[: len(old)]) if entry and entry is old[i]]
         lengths[unchanged] = before.centroid_lengths[unchanged]
     return lengths
-
-
-def _count_terms(snapshot: Snapshot, entry: FileEntry) -> int:
-    return sum(int(snapshot.lengths[field][entry.node_ids].sum()) for field in INSIDE)
-
-
-def _count_all_terms(snapshot: Snapshot) -> Doubles:
-    """Return the number of terms inside each file, by file id."""
-    counts = np.zeros(snapshot.n_node_ids, np.int64)
-    for field in INSIDE:
-        counts += snapshot.lengths[field]
-    live_counts = (counts * snapshot.live).astype(np.float64)
-    return np.asarray(np.bincount(snapshot.file_of, live_counts, snapshot.n_file_ids), np.float64)
 
 
 class SearchCache:

@@ -22,8 +22,6 @@ from packhound.index import Snapshot, TermPostings
 Value = TypeVar("Value", bound=np.generic)
 
 NAME, PATH, SIGNATURE, DOC, BODY = (FIELDS.index(f) for f in FIELDS)
-INSIDE = (NAME, SIGNATURE, DOC, BODY)
-"""Fields of a file's text, as opposed to its path."""
 
 WEIGHTS = (3.0, 4.0, 1.0, 1.0, 1.0)
 """Weight of an occurrence in each field (BM25F, Zaragoza and others 2004)."""
@@ -36,11 +34,6 @@ class Bm25(NamedTuple):
 
     k1: float = 1.2
     b: float = 0.75
-
-    @property
-    def k1_factor(self) -> float:
-        """`k1` relative to the default."""
-        return self.k1 / BM25.k1
 
     @property
     def b_factor(self) -> float:
@@ -68,25 +61,24 @@ class TermMatch:
     `nodes` are the node ids with the term in any field, with their BM25F before the idf.
     `field_hits` are the node ids with the term in a field of `FIELDS_SCORED`, field by field,
     field_counts[i] of them in `FIELDS_SCORED[i]`, with their length-normalized frequencies;
-    `field_idfs` are the idfs in the fields. `in_files` and `in_paths` count the term inside each
-    file and in its path.
+    `field_idfs` are the idfs in the fields. `files` are the file ids that have the term, `in_paths`
+    those with it in their path, `n_inside` the number of those with it in their text.
     """
 
     nodes: SparseCounts
     field_hits: SparseCounts
     field_counts: tuple[int, ...]
-    in_files: SparseCounts
-    in_paths: SparseCounts
+    files: NodeIds
+    in_paths: NodeIds
+    n_inside: int
     idf: float
     field_idfs: tuple[float, ...]
-    file_idf: float
-    path_idf: float
 
     @property
     def n_bytes(self) -> int:
         """Bytes of its arrays, and about those of the objects that hold them."""
-        counts = (self.nodes, self.field_hits, self.in_files, self.in_paths)
-        return _OVERHEAD_BYTES + sum(ids.nbytes + values.nbytes for ids, values in counts)
+        arrays = (*self.nodes, *self.field_hits, self.files, self.in_paths)
+        return _OVERHEAD_BYTES + sum(array.nbytes for array in arrays)
 
 
 class TermMatchCache:
@@ -138,16 +130,13 @@ def _match_postings(
     frequencies = _normalize_lengths(snapshot, node_ids, counts, fields, bm25.b_factor)
     weighted = _WEIGHTS.take(fields) * frequencies
     file_ids = snapshot.file_of.take(node_ids)
-    inside = counts * (fields != PATH)
+    inside = fields != PATH
     scratch = np.empty(snapshot.n_node_ids, np.float32)
     matches, start = [], 0
     for postings in terms:
         rows = slice(start, start := start + len(postings.node_ids))
-        path = postings.within(PATH)
         nodes, sums = _sum_by_node(postings.node_ids, weighted[rows], scratch)
-        in_files = _count_in_files(file_ids[rows], inside[rows], snapshot.n_file_ids)
-        in_paths = _count_in_paths(file_ids[rows][path], postings.tf[path], snapshot.n_file_ids)
-        field_counts = _count_fields(postings)
+        field_counts, of_term = _count_fields(postings), file_ids[rows]
         matches.append(
             TermMatch(
                 nodes=(nodes, sums / (sums + np.float32(bm25.k1))),
@@ -156,12 +145,11 @@ def _match_postings(
                     _take_fields(postings, frequencies[rows]),
                 ),
                 field_counts=field_counts,
-                in_files=in_files,
-                in_paths=in_paths,
+                files=_distinct(of_term, snapshot.n_file_ids),
+                in_paths=_distinct(of_term[postings.within(PATH)], snapshot.n_file_ids),
+                n_inside=len(_distinct(of_term[inside[rows]], snapshot.n_file_ids)),
                 idf=idf_of(snapshot.n_nodes, len(nodes)),
                 field_idfs=tuple(idf_of(snapshot.n_nodes, n) for n in field_counts),
-                file_idf=idf_of(snapshot.n_files, len(in_files[0])),
-                path_idf=idf_of(snapshot.n_files, len(in_paths[0])),
             )
         )
     return matches
@@ -217,42 +205,13 @@ def _count_fields(postings: TermPostings) -> tuple[int, ...]:
     return tuple(starts[field + 1] - starts[field] for field in FIELDS_SCORED)
 
 
-def _count_in_files(
-    file_ids: NodeIds, counts: NDArray[np.unsignedinteger[Any]], n_file_ids: int
-) -> SparseCounts:
-    """Return the files with a count, and the sum of each."""
-    if not _are_few(file_ids, n_file_ids):
-        return _to_sparse(np.bincount(file_ids, counts, n_file_ids))
-    files = unique_sorted(file_ids)
-    sums = np.bincount(files.searchsorted(file_ids), counts)
-    return files.compress(sums > 0), sums.compress(sums > 0).astype(np.float32)
-
-
-def _count_in_paths(
-    file_ids: NodeIds, counts: NDArray[np.unsignedinteger[Any]], n_file_ids: int
-) -> SparseCounts:
-    """Return the count in each file's path, which every node of the file repeats."""
-    if not len(file_ids):
-        return _EMPTY
-    if not _are_few(file_ids, n_file_ids):
-        by_file = np.zeros(n_file_ids, np.float32)
-        by_file[file_ids] = counts
-        return _to_sparse(by_file)
-    files = unique_sorted(file_ids)
-    by_file = np.empty(len(files), np.float32)
-    by_file[files.searchsorted(file_ids)] = counts
-    return files, by_file
+def _distinct(ids: NodeIds, n_all: int) -> NodeIds:
+    """Return the distinct ids, ascending; `n_all` ids there are."""
+    if _are_few(ids, n_all):
+        return unique_sorted(ids)
+    return np.flatnonzero(np.bincount(ids, minlength=n_all)).astype(np.int32)
 
 
 def _are_few(ids: NDArray[np.integer[Any]], n_all: int) -> bool:
     """Return True if sorting ids is cheaper than an array with a row for each of all."""
     return len(ids) * 16 + 16_384 < n_all
-
-
-def _to_sparse(counts: NDArray[Any]) -> SparseCounts:
-    """Return the positions of the positive counts, and these."""
-    positions = np.flatnonzero(counts > 0)
-    return positions.astype(np.int32), counts.take(positions).astype(np.float32)
-
-
-_EMPTY: SparseCounts = np.zeros(0, np.int32), np.zeros(0, np.float32)

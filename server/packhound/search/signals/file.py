@@ -48,21 +48,6 @@ def all_nodes(context: SignalContext) -> Floats:
     return relative(context.file_sum)
 
 
-def whole_file_rank(context: SignalContext) -> Floats:
-    """Place of the file when files are read as one text each."""
-    return ranks(context.lexical.file)
-
-
-def path_words(context: SignalContext) -> Floats:
-    """Query words in the path."""
-    return relative(context.lexical.path)
-
-
-def path_rank(context: SignalContext) -> Floats:
-    """Place of the file when files are ordered by the words of their paths."""
-    return ranks(context.lexical.path)
-
-
 def file_coverage(context: SignalContext) -> Floats:
     """Share of the query's words, rare ones counting more, that the file has anywhere."""
     return context.lexical.file_covered
@@ -158,11 +143,6 @@ def defines_size(context: SignalContext) -> Floats:
     return context.candidates.file_max(length * context.named_folded)
 
 
-def defines_with_owner(context: SignalContext) -> Floats:
-    """The file defines a qualified name of the query with the owner that the query gives it."""
-    return context.candidates.file_max(context.owned.astype(np.float32))
-
-
 def defined_elsewhere(context: SignalContext) -> Floats:
     """In a test, example or old copy, and code that is none defines the name of the query too."""
     values = zeros_per_node(context)
@@ -182,21 +162,10 @@ def stem_is_name(context: SignalContext) -> Floats:
     return mask.astype(np.float32)
 
 
-def query_in_stem(context: SignalContext) -> Floats:
-    """Share of the query's words, rare ones counting more, that the file's name has."""
-    words = context.path_words
-    return words.share(words.weights, words.in_stem)
-
-
 def query_in_folders(context: SignalContext) -> Floats:
     """Share of the query's words, rare ones counting more, that the folders have."""
     words = context.path_words
     return words.share(words.weights, words.in_folders)
-
-
-def common_stem(context: SignalContext) -> Floats:
-    """Number of files that share the file's name, such as `utils` or `index`."""
-    return np.log(context.file(context.stats.n_stems))
 
 
 def mentioned(context: SignalContext) -> Floats:
@@ -217,12 +186,6 @@ def stem_in_query_kin(context: SignalContext) -> Floats:
     return (matches / np.maximum(1, context.file(context.stats.n_stem_groups))).astype(np.float32)
 
 
-def query_in_path_kin(context: SignalContext) -> Floats:
-    """Share of the query's words, rare ones counting more, of whose family the path is."""
-    words = context.path_words
-    return words.share(words.group_weights, words.groups_in_path)
-
-
 def first_words_in_stem(context: SignalContext) -> Floats:
     """Words at the start of the query that the file's name has, in their family."""
     weights: dict[str, float] = {}
@@ -239,7 +202,7 @@ def neighbours_in_name(context: SignalContext) -> Floats:
     bigrams = bigrams_of(word for word in words if stem(word) not in STOPS)
     if bigrams:
         # Names that match a word of the query by its stem group alone are left out.
-        nodes = np.flatnonzero(context.lexical.name_hits)
+        nodes = np.flatnonzero(context.lexical.name)
         node_ids = context.candidates.node_ids.take(nodes)
         eligible = context.snapshot.lengths[NAME].take(node_ids) > 1
         eligible &= REST.take(context.kinds.take(nodes)) == 0

@@ -6,7 +6,7 @@ import numpy as np
 
 from packhound.core.arrays import Floats
 from packhound.search.kinds import DEFINED_TYPE, FUNCTION, IMPL, REST, TYPE
-from packhound.search.retrieve.term_matches import BODY, NAME
+from packhound.search.retrieve.term_matches import BODY
 from packhound.search.signals.context import SignalContext, relative, zeros_per_node
 
 
@@ -56,12 +56,6 @@ def exact_match(context: SignalContext) -> Floats:
     return values
 
 
-def name_in_query(context: SignalContext) -> Floats:
-    """Share of the words of the code's name that the query has."""
-    lengths = context.node(context.snapshot.lengths[NAME]).astype(np.float32)
-    return np.minimum(1, context.lexical.name_hits / np.maximum(1, lengths))
-
-
 def node_compound(context: SignalContext) -> Floats:
     """Neighbouring words of the query written as one identifier in the code."""
     return relative(context.compounds)
@@ -70,11 +64,6 @@ def node_compound(context: SignalContext) -> Floats:
 def node_named(context: SignalContext) -> Floats:
     """The code defines a name of the query, letter for letter."""
     return context.named.astype(np.float32)
-
-
-def node_named_folded(context: SignalContext) -> Floats:
-    """The code defines a name of the query, in any letter case."""
-    return context.named_folded.astype(np.float32)
 
 
 def node_owned(context: SignalContext) -> Floats:

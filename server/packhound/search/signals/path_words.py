@@ -26,11 +26,6 @@ class PathWords:
     folders: Ints
 
     @cached_property
-    def in_stem(self) -> dict[str, Mask]:
-        """Terms in the names of the files."""
-        return _masks(self.table.words, self.weights, self.files)
-
-    @cached_property
     def in_folders(self) -> dict[str, Mask]:
         """Terms in the folders of the files."""
         return _masks(self.table.folder_words, self.weights, self.folders)
@@ -48,14 +43,6 @@ class PathWords:
     def groups_in_stem(self) -> dict[str, Mask]:
         """Stem groups in the names of the files."""
         return _masks(self.table.stem_groups, self.group_weights, self.files)
-
-    @cached_property
-    def groups_in_path(self) -> dict[str, Mask]:
-        """Stem groups in the whole paths of the files."""
-        masks = _masks(self.table.folder_stem_groups, self.group_weights, self.folders)
-        for group, mask in self.groups_in_stem.items():
-            masks[group] = masks[group] | mask if group in masks else mask
-        return masks
 
     def share(self, weights: Mapping[str, float], masks: Mapping[str, Mask]) -> Floats:
         """Return the weight of each file's words as a share of that of all words."""

@@ -2,14 +2,15 @@
 
 A signal of files has one value per candidate file, which all nodes of the file share; one of nodes
 has one per candidate node. Both are one small function each, whose docstring is their meaning.
-Others are added by search by name, by stages over finished hits, and by sources beside code.
-Signals whose names begin with `dense` need vectors.
+Others, in `added.txt`, are added by search by name, by stages over finished hits, and by sources
+beside code. Signals whose names begin with `dense` need vectors.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Literal, NamedTuple
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal, NamedTuple, cast
 
 import numpy as np
 
@@ -39,162 +40,57 @@ class Signal(NamedTuple):
     function: SignalFunction = zeros_per_node
 
 
-def _of_files(group: GroupName, function: SignalFunction, reason: str = "") -> Signal:
-    return Signal(function.__name__, group, reason, function.__doc__ or "", "file", function)
+def _of_files(group: GroupName, *functions: SignalFunction, reason: str = "") -> Iterator[Signal]:
+    for each in functions:
+        yield Signal(each.__name__, group, reason, each.__doc__ or "", "file", each)
 
 
-def _of_nodes(group: GroupName, function: SignalFunction, reason: str = "") -> Signal:
-    return Signal(function.__name__, group, reason, function.__doc__ or "", "node", function)
+def _of_nodes(group: GroupName, *functions: SignalFunction, reason: str = "") -> Iterator[Signal]:
+    return (each._replace(unit="node") for each in _of_files(group, *functions, reason=reason))
+
+
+def _added() -> Iterator[Signal]:
+    """Yield what something else computes."""
+    text = Path(__file__).with_name("added.txt").read_text("ascii").partition("\n\n")[2]
+    for block in text.split("\n\n"):
+        group, *rows = block.splitlines()
+        for row in rows:
+            name, reason, meaning = map(str.strip, row.split("|"))
+            yield Signal(name, cast(GroupName, group.rstrip(":")), reason, meaning)
 
 
 SIGNALS = (
-    _of_files("Name", file.path_words),
-    _of_files("Name", file.path_rank),
-    _of_files("Name", file.compound_file),
-    _of_files("Name", file.defines_times),
-    _of_files("Name", file.defines_size),
-    _of_files("Name", file.defines_with_owner),
-    _of_files("Name", file.stem_is_name),
-    _of_files("Name", file.query_in_stem),
-    _of_files("Name", file.query_in_folders),
-    _of_files("Name", file.mentioned),
-    _of_files("Name", file.module_mentioned),
-    _of_files("Name", file.stem_in_query_kin),
-    _of_files("Name", file.query_in_path_kin),
-    _of_files("Name", file.first_words_in_stem),
-    _of_files("Name", file.neighbours_in_name),
-    _of_nodes("Name", node.node_name),
-    _of_nodes("Name", node.name_in_query),
-    _of_nodes("Name", node.node_compound),
-    _of_nodes("Name", node.node_named),
-    _of_nodes("Name", node.node_named_folded),
-    _of_nodes("Name", node.node_owned),
-    _of_nodes("Name", node.node_defines_type),
-    _of_nodes("Name", node.namesakes_above),
-    _of_nodes("Name", node.node_mentioned),
-    Signal("name_match", "Name", "", "How well the name matches what was typed."),
-    Signal("name_length", "Name", "", "Longer names say less about what was typed."),
-    Signal("record_title", "Name", "", "A word of the query is in the title."),
-    _of_files("Words", file.lexical),
-    _of_files("Words", file.lexical_rank),
-    _of_files("Words", file.best_node),
-    _of_files("Words", file.all_nodes),
-    _of_files("Words", file.whole_file_rank),
-    _of_files("Words", file.file_coverage),
-    _of_nodes("Words", node.node_words),
-    _of_nodes("Words", node.node_signature),
-    _of_nodes("Words", node.node_doc),
-    _of_nodes("Words", node.node_covered),
-    _of_nodes("Words", node.prints_message),
-    _of_nodes("Words", node.exact_match),
-    Signal("record_words", "Words", "", "Words of the query."),
-    _of_files("Meaning", file.dense_best),
-    _of_files("Meaning", file.dense_file),
-    _of_files("Meaning", file.dense_rank),
-    _of_files("Meaning", file.dense_title_file),
-    _of_files("Meaning", file.dense_centroid),
-    _of_nodes("Meaning", node.dense_node),
-    _of_nodes("Meaning", node.dense_code_node),
-    Signal(
-        "cross_encoder",
-        "Meaning",
-        "",
-        "What the reranker, which reads query and code together, makes of it.",
+    *_of_files("Name", file.compound_file, file.defines_times, file.defines_size),
+    *_of_files("Name", file.stem_is_name, file.query_in_folders, file.mentioned),
+    *_of_files("Name", file.module_mentioned, file.stem_in_query_kin, file.first_words_in_stem),
+    *_of_files("Name", file.neighbours_in_name),
+    *_of_nodes("Name", node.node_name, node.node_compound, node.node_named, node.node_owned),
+    *_of_nodes("Name", node.node_defines_type, node.namesakes_above, node.node_mentioned),
+    *_of_files("Words", file.lexical, file.lexical_rank, file.best_node, file.all_nodes),
+    *_of_files("Words", file.file_coverage),
+    *_of_nodes("Words", node.node_words, node.node_signature, node.node_doc, node.node_covered),
+    *_of_nodes("Words", node.prints_message, node.exact_match),
+    *_of_files("Meaning", file.dense_best, file.dense_file, file.dense_rank),
+    *_of_files("Meaning", file.dense_title_file, file.dense_centroid),
+    *_of_nodes("Meaning", node.dense_node, node.dense_code_node),
+    *_of_files("Structure", file.test_path, reason="test code"),
+    *_of_files("Structure", file.example_path, reason="example or benchmark"),
+    *_of_files("Structure", file.stale_path, reason="generated, vendored or deprecated"),
+    *_of_files("Structure", file.internal_path, reason="internal"),
+    *_of_files("Structure", file.prose_file, reason="prose"),
+    *_of_files("Structure", file.setting_file, reason="settings"),
+    *_of_files("Structure", file.header_file, reason="header"),
+    *_of_files("Structure", file.entry_file, reason="entry file of its folder"),
+    *_of_files("Structure", file.grab_bag, reason="file of helpers"),
+    *_of_files("Structure", file.depth, file.node_count),
+    *_of_nodes("Structure", node.node_size, node.node_is_type, node.node_is_function),
+    *_of_nodes("Structure", node.node_is_rest),
+    *_of_nodes(
+        "Structure", file.defined_elsewhere, reason="also defined in what it tests or copies"
     ),
-    Signal(
-        DEEP_SIMILARITY,
-        "Meaning",
-        "",
-        "Likeness of meaning between query and code to the deep model, less the usual.",
-    ),
-    Signal(
-        "record_meaning", "Meaning", "", "Likeness of meaning between the query and the record."
-    ),
-    _of_files("Structure", file.test_path, "test code"),
-    _of_files("Structure", file.example_path, "example or benchmark"),
-    _of_files("Structure", file.stale_path, "generated, vendored or deprecated"),
-    _of_files("Structure", file.internal_path, "internal"),
-    _of_files("Structure", file.prose_file, "prose"),
-    _of_files("Structure", file.setting_file, "settings"),
-    _of_files("Structure", file.header_file, "header"),
-    _of_files("Structure", file.entry_file, "entry file of its folder"),
-    _of_files("Structure", file.grab_bag, "file of helpers"),
-    _of_files("Structure", file.common_stem),
-    _of_files("Structure", file.depth),
-    _of_files("Structure", file.node_count),
-    _of_nodes("Structure", node.node_size),
-    _of_nodes("Structure", node.node_is_type),
-    _of_nodes("Structure", node.node_is_function),
-    _of_nodes("Structure", node.node_is_rest),
-    _of_nodes("Structure", file.defined_elsewhere, "also defined in what it tests or copies"),
-    Signal("definition_kind", "Structure", "", "Types before functions before the rest."),
-    Signal(
-        "same_file_above",
-        "Structure",
-        "below better code of its file",
-        "Better parts of the same file come first.",
-    ),
-    Signal(
-        "speaks_for_file",
-        "Structure",
-        "best answer in a file that others brought up",
-        "Another part brought the file here; this one answers best in it.",
-    ),
-    Signal("repeats_above", "Structure", "", "A better hit says nearly the same."),
-    Signal("record_recency", "Structure", "", "Written lately."),
-    Signal("record_state", "Structure", "", "The code that it is about has changed or is gone."),
-    Signal(
-        "reciprocal_rank",
-        "Structure",
-        "",
-        "Its rank in its own source, as scores of sources do not compare.",
-    ),
-    _of_files("You", file.file_mentioned, "file defines names of your report"),
-    _of_files("You", file.file_framed, "file in your stack trace"),
-    Signal(
-        "changed_lately",
-        "You",
-        "changed lately",
-        "Changed lately by git's history, or not committed yet.",
-    ),
-    Signal(
-        "used_lately",
-        "You",
-        "used lately",
-        "Opened, edited, picked from results or committed by you lately.",
-    ),
-    Signal("near_file", "You", "in the file you are in", "In the file that you are in."),
-    Signal(
-        "near_stem",
-        "You",
-        "file of the same name as yours",
-        "In a file of the same name as yours: its test, its header, its other half.",
-    ),
-    Signal(
-        "near_name",
-        "You",
-        "named in the file you are in",
-        "Its name is used in the file that you are in.",
-    ),
-    Signal(
-        "near_use",
-        "You",
-        "uses names of the file you are in",
-        "Uses a name that the file you are in defines, and few others do.",
-    ),
-    Signal(
-        "near_import",
-        "You",
-        "imported by the file you are in, or imports it",
-        "Imported by the file that you are in, or importing it.",
-    ),
-    Signal("near_edit", "You", "file edited lately", "In a file that you edited lately."),
-    Signal(
-        "near_folder",
-        "You",
-        "in the folder you are in",
-        "In the folder of the file that you are in.",
-    ),
+    *_of_files("You", file.file_mentioned, reason="file defines names of your report"),
+    *_of_files("You", file.file_framed, reason="file in your stack trace"),
+    *_added(),
 )
 FILE_SIGNALS = tuple(signal for signal in SIGNALS if signal.unit == "file")
 NODE_SIGNALS = tuple(signal for signal in SIGNALS if signal.unit == "node")
@@ -212,7 +108,6 @@ def group_of(name: str) -> GroupName:
     return signal.group if signal else "Structure"
 
 
-@lru_cache(maxsize=64)
 def membership(signals: tuple[str, ...]) -> Doubles:
     """Return 1 where a signal belongs to a group, [groups, signals]."""
     groups = [GROUP_NAMES.index(group_of(signal)) for signal in signals]
