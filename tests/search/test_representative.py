@@ -14,6 +14,7 @@ from packhound.search.query.encode import QueryVectors
 from packhound.search.rank.linear import (
     DIVERSITY,
     REPRESENTATIVE,
+    Ranking,
     Weights,
     score_linear,
     weights_for,
@@ -34,19 +35,24 @@ def scored(in_file: tuple[float, ...], diversity: float = 5.0):
     return context, score_linear(context, weights, len(context.candidates))
 
 
+def boosts(ranked: Ranking):
+    added = ranked.contributions(range(len(ranked.nodes)))
+    return added[ranked.names.index(REPRESENTATIVE)]
+
+
 def test_the_representative_has_the_score_of_the_best_and_no_other_node_gains():
     _, plain = scored((), diversity=0.0)
     context, ranked = scored((0.0, 1.0))
     n_boosted = 0
     for file in range(len(context.candidates.files)):
-        nodes = np.flatnonzero(ranked.owner == file)
+        nodes = np.flatnonzero(context.candidates.owner == file)
         sizes = node_size(context)[nodes]
         # Of equals within the file the one that scores more speaks for it.
         representative = nodes[np.lexsort((plain.scores[nodes], sizes))[-1]]
         assert ranked.scores[representative] == pytest.approx(plain.scores[nodes].max())
         for node in set(nodes.tolist()) - {representative}:
             assert ranked.scores[node] < plain.scores[node]
-        n_boosted += ranked.representative_boosts[representative] > 0
+        n_boosted += boosts(ranked)[representative] > 0
     assert n_boosted, "in no file does the largest node differ from the best match"
 
 
@@ -62,7 +68,7 @@ def test_the_reasons_of_a_representative_add_up_to_its_score():
 
 def test_without_weights_of_its_own_the_best_match_is_the_representative():
     _, ranked = scored(())
-    assert not ranked.representative_boosts.any()
+    assert not boosts(ranked).any()
 
 
 @pytest.mark.parametrize("kind", ["phrase", "prose"])

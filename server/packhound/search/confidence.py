@@ -18,7 +18,6 @@ import numpy as np
 
 from packhound.core.arrays import Doubles, Mask, Positions, top_k
 from packhound.core.types import ConfidenceWord, Hit
-from packhound.search.order import SCORE_DIGITS
 from packhound.search.query.exact_matches import (
     FOLDED,
     IDENTIFIER,
@@ -28,8 +27,7 @@ from packhound.search.query.exact_matches import (
     SAME_LEVEL,
 )
 from packhound.search.query.parse import ParsedQuery
-from packhound.search.rank.fusion import Ranking
-from packhound.search.rank.linear import Source
+from packhound.search.rank.linear import Ranking, Source
 from packhound.search.signals.context import SignalContext
 from packhound.search.signals.registry import DEEP_SIMILARITY
 
@@ -152,7 +150,7 @@ def best_nodes(ranking: Ranking) -> tuple[Positions, Mask]:
 
     Nodes that score the same are in together, so that the order of node ids does not show.
     """
-    scores: Doubles = np.asarray(ranking.scores, np.float64).round(SCORE_DIGITS)
+    scores = ranking.rounded
     rows = top_k(scores, min(FIRST, len(scores)))
     best = scores.take(rows)
     return ranking.nodes.take(rows), best == best.max()

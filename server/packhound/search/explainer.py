@@ -25,8 +25,8 @@ from packhound.search.evidence import (
     words_of,
 )
 from packhound.search.query.parse import ParsedQuery
-from packhound.search.rank.fusion import Ranking, competing_rows
-from packhound.search.rank.linear import Unit
+from packhound.search.rank.fusion import competing_rows
+from packhound.search.rank.linear import Ranking, Unit
 from packhound.search.reasons import (
     MAX_REASONS,
     Evidence,
@@ -150,7 +150,7 @@ def _sum_groups(
 ) -> _GroupSums:
     scores = np.asarray(ranking.scores, np.float64)[rivals]
     best = rivals[top_k(scores, N_CANDIDATES)]
-    names, contributions = ranking.contributions(np.concatenate((rows, best)))
+    names, contributions = ranking.names, ranking.contributions(np.concatenate((rows, best)))
     sums = membership(names) @ contributions
     # Beside a fact nothing else would be above the average: it has a reason of its own.
     is_fact = np.array([name == EXACT_MATCH for name in names])

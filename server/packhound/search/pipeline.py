@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from packhound.core.arrays import NO_NODE_IDS, Doubles, top_k
+from packhound.core.arrays import NO_NODE_IDS, top_k
 from packhound.core.errors import PluginError
 from packhound.core.settings import Settings
 from packhound.core.settings_reader import changed
@@ -40,7 +40,7 @@ from packhound.search.confidence import FIRST, confidence_word, is_rated, rate_h
 from packhound.search.environment import SearchEnvironment
 from packhound.search.explainer import explain_hits, explain_symbols, with_losses
 from packhound.search.listing import hits_by_path
-from packhound.search.order import SCORE_DIGITS, rank_hits
+from packhound.search.order import rank_hits
 from packhound.search.query.encode import QueryVectors, encode
 from packhound.search.query.exact_matches import IDENTIFIER, find_exact_matches
 from packhound.search.query.exact_paths import PAST_END
@@ -49,8 +49,8 @@ from packhound.search.query.messages import find_printers
 from packhound.search.query.parse import ParsedQuery, Project, parse_query
 from packhound.search.query.structure import find_nodes, take_pattern
 from packhound.search.rank.deep import DeepRanker, Likeness
-from packhound.search.rank.fusion import Ranking, competing_rows, rank
-from packhound.search.rank.linear import Source, Unit
+from packhound.search.rank.fusion import competing_rows, rank
+from packhound.search.rank.linear import Ranking, Source, Unit
 from packhound.search.repeats import (
     SIBLING_DEPTH,
     distinct_nodes,
@@ -382,12 +382,11 @@ def best_hits(
     context: SignalContext, ranking: Ranking, limit: int, root: str, unit: Unit = "node"
 ) -> tuple[Hit, ...]:
     """Return the best `limit` nodes as hits, or the best node of each of the best files."""
-    scores: Doubles = np.asarray(ranking.scores, np.float64).round(SCORE_DIGITS)
     rows = competing_rows(context, ranking, unit)
     limit = min(max(0, limit), len(rows))
     if not limit:
         return ()
-    best = rows[top_k(scores[rows], limit)].tolist()
+    best = rows[top_k(ranking.rounded[rows], limit)].tolist()
     return rank_hits(_make_hits(context, ranking, best, root), limit)
 
 

@@ -15,7 +15,7 @@ from packhound.core.arrays import Doubles, Floats, Positions, top_k
 from packhound.core.trace import traced
 from packhound.core.types import Hit, NodeRef
 from packhound.search.order import SCORE_DIGITS, rank_hits
-from packhound.search.rank.fusion import Ranking
+from packhound.search.rank.linear import Ranking
 from packhound.search.retrieve.term_matches import BODY
 from packhound.search.signals.context import SignalContext
 from packhound.search.stages import TextOf
@@ -128,7 +128,7 @@ def siblings_of(
     """Return the next best nodes of the file of each hit; each is named once."""
     snapshot, taken = context.snapshot, {hit.node.node_id for hit in hits}
     files = snapshot.file_of.take([*taken]).tolist()
-    scores: Doubles = np.asarray(ranking.scores, np.float64).round(SCORE_DIGITS)
+    scores = ranking.rounded
     best = top_k(scores, SIBLING_DEPTH)
     node_ids = context.candidates.node_ids.take(ranking.nodes.take(best))
     rows = zip((-scores.take(best)).tolist(), node_ids.tolist(), strict=True)

@@ -15,9 +15,10 @@ from functools import cached_property, lru_cache
 from itertools import compress
 from math import inf
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from packhound.core.arrays import Doubles, Positions, top_k
 from packhound.core.settings import Settings
@@ -91,69 +92,49 @@ class Weights:
             () if REPRESENTATIVE in signals else tuple(compress(self.in_file, remaining)),
         )
 
-    def scale(self, factors: Mapping[str, float]) -> Weights:
-        """Return the same weights times the factor of each signal's group, 1 where it has none."""
-        file, node = (
-            [factors.get(signal.group, 1.0) for signal, _ in pairs]
-            for pairs in (self.file, self.node)
-        )
-        return Weights(
-            tuple((s, weight * f) for (s, weight), f in zip(self.file, file, strict=True)),
-            tuple((s, weight * f) for (s, weight), f in zip(self.node, node, strict=True)),
-            self.diversity,
-            tuple(weight * f for weight, f in zip(self.in_file, node, strict=False)),
-        )
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LinearRanking:
+class Ranking:
     """Scores of the candidate nodes that can be among the best, and the values behind them.
 
-    `nodes` are positions among the candidates, ascending. Beside them are `scores`, `owner`, the
-    position of the file, `better_in_file`, the number of better nodes of its file, and
-    `representative_boosts`, by which the best of them comes to the score of the file. `file`
-    [signals, files] and `node` [signals, candidate nodes] are the values of the signals.
+    `nodes` are positions among the candidates, ascending, with a score each. `parts` have the
+    values of the signals, as a matrix [signals, columns] and the column of each of `nodes`; `rows`
+    are those that `names` and `weights` belong to.
     """
 
     nodes: Positions
-    scores: Doubles
-    weights: Weights
-    file: Doubles
-    node: Doubles
-    owner: Positions
-    better_in_file: Doubles
-    representative_boosts: Doubles
+    scores: NDArray[np.floating[Any]]
+    names: tuple[str, ...]
+    weights: Doubles
+    parts: Sequence[tuple[NDArray[np.floating[Any]], Positions]]
+    rows: Positions
 
-    def contributions(self, rows: Sequence[int] | Positions) -> tuple[tuple[str, ...], Doubles]:
-        """Return the names of the signals and what each adds to each `nodes[row]`."""
-        _, names, factors = self.weights.by_name
-        return names, factors[:, None] * self._values(rows)
+    @property
+    def rounded(self) -> Doubles:
+        """The scores as they are compared."""
+        rounded: Doubles = np.asarray(self.scores, np.float64).round(SCORE_DIGITS)
+        return rounded
+
+    def contributions(self, rows: Sequence[int] | Positions) -> Doubles:
+        """Return what each signal adds to each `nodes[row]`, [signals, rows]."""
+        return self.weights[:, None] * self._values(rows)
 
     def why(self, rows: Sequence[int]) -> list[tuple[SignalValue, ...]]:
         """Return the reasons for the score of each `nodes[row]`, the greatest first."""
-        _, names, factors = self.weights.by_name
-        values = self._values(rows)
-        orders = np.argsort(-np.abs(factors[:, None] * values), axis=0, kind="stable")
-        weights = factors.tolist()
+        values, weights = self._values(rows), self.weights.tolist()
+        orders = np.argsort(-np.abs(self.weights[:, None] * values), axis=0, kind="stable")
         return [
-            tuple([SignalValue(names[i], column[i], weights[i]) for i in order if column[i]])
+            tuple([SignalValue(self.names[i], column[i], weights[i]) for i in order if column[i]])
             for order, column in zip(orders.T.tolist(), values.T.tolist(), strict=True)
         ]
 
-    def _values(self, rows: Sequence[int] | Positions) -> Doubles:
+    def _values(self, rows: Sequence[int] | Positions) -> NDArray[np.floating[Any]]:
         chosen = np.asarray(rows, np.intp)
-        values: Doubles = np.concatenate(
-            (
-                self.file[:, self.owner[chosen]],
-                self.node[:, self.nodes[chosen]],
-                self.better_in_file[None, chosen],
-                self.representative_boosts[None, chosen],
-            )
-        )[self.weights.by_name[0]]
-        return values
+        parts = [values[:, columns[chosen]] for values, columns in self.parts]
+        return np.concatenate(parts)[self.rows]
 
 
-def score_linear(context: SignalContext, weights: Weights, depth: int) -> LinearRanking:
+def score_linear(context: SignalContext, weights: Weights, depth: int) -> Ranking:
     """Score the candidate nodes that can be among the best `depth`."""
     candidates = context.candidates
     file = _compute_signals(weights.file, context.whole, len(candidates.files))
@@ -169,7 +150,10 @@ def score_linear(context: SignalContext, weights: Weights, depth: int) -> Linear
     better = _count_better_in_file(in_file_scores, scores, owner)
     boosts = np.where(better == 0, best.take(owner) - scores, 0.0)
     scores = scores + boosts - weights.diversity * better
-    return LinearRanking(nodes, scores, weights, file, node, owner, better, boosts)
+    rows, names, factors = weights.by_name
+    every = np.arange(len(nodes))
+    parts = ((file, owner), (node, nodes), (better[None], every), (boosts[None], every))
+    return Ranking(nodes, scores, names, factors, parts, rows)
 
 
 @traced("signals")
@@ -202,41 +186,35 @@ def _count_better_in_file(in_file_scores: Doubles, scores: Doubles, owner: Posit
 
 def weights_for(unit: Unit, source: Source, kind: QueryKind, settings: Settings) -> Weights:
     """Return the fitted weights that rank a unit, times the factors of the settings."""
-    words, meaning = settings.words.weight, settings.meaning.weight
-    if words == meaning == 1:
-        return _load(unit)[source, kind]
-    return _load_scaled(unit, source, kind, words, meaning)
+    return _load(unit, settings.words.weight, settings.meaning.weight)[source, kind]
 
 
-@lru_cache(maxsize=64)
-def _load_scaled(
-    unit: Unit, source: Source, kind: QueryKind, words: float, meaning: float
-) -> Weights:
+@lru_cache(maxsize=16)
+def _load(unit: Unit, words: float, meaning: float) -> dict[tuple[str, str], Weights]:
     factors = {"Name": words, "Words": words, "Meaning": meaning}
-    return _load(unit)[source, kind].scale(factors)
-
-
-@lru_cache(maxsize=2)
-def _load(unit: Unit) -> dict[tuple[str, str], Weights]:
     text = Path(__file__).with_name(f"{unit}_weights.json").read_text("utf-8")
     return {
         (source, kind): weights
         for source, kinds in json.loads(text)["sets"].items()
         for name, groups in kinds.items()
-        for weights in [_from_json(groups)]
+        for weights in [_from_json(groups, factors)]
         for kind in (_QUESTIONS if name == "question" else (name,))
     }
 
 
-def _from_json(groups: dict[str, dict[str, float]]) -> Weights:
-    """Return weights by the names of their signals; signals without one are not computed."""
+def _from_json(groups: dict[str, dict[str, float]], factors: Mapping[str, float]) -> Weights:
+    """Return weights times the factors of groups; signals without a weight are not computed."""
     file, node, in_file = groups["file"], groups["node"], groups["within"]
     node = {**node, EXACT_MATCH: _EXACT_WEIGHT}
     in_file = {**in_file, EXACT_MATCH: _EXACT_WEIGHT} if in_file else in_file
     used = [signal for signal in NODE_SIGNALS if signal.name in node.keys() | in_file.keys()]
+
+    def weigh(weights: Mapping[str, float], signal: Signal) -> float:
+        return weights.get(signal.name, 0.0) * factors.get(signal.group, 1.0)
+
     return Weights(
-        tuple((signal, file[signal.name]) for signal in FILE_SIGNALS if signal.name in file),
-        tuple((signal, node.get(signal.name, 0.0)) for signal in used),
+        tuple((each, weigh(file, each)) for each in FILE_SIGNALS if each.name in file),
+        tuple((each, weigh(node, each)) for each in used),
         float(groups["repeat"][DIVERSITY]),
-        tuple(in_file.get(signal.name, 0.0) for signal in used) if in_file else (),
+        tuple(weigh(in_file, each) for each in used) if in_file else (),
     )
