@@ -60,19 +60,9 @@ Match = tuple[int, str, dict[str, list[Node]]]
 
 _INHERITS = re.compile(r"; inherits: (\w+)\n")
 """The first line of a query, as other users of such queries write it."""
-_SUBJECTS = frozenset(
-    {
-        "definition",
-        "namespace",
-        "wrap",
-        "attribute",
-        "comment",
-        "string",
-        "doc",
-        "items",
-        *SUBJECTS,
-    }
-)
+_BLANK = ("comment", "string", "doc", "doc.leading", "doc.following")
+_RUNS = (*_BLANK, "wrap", "attribute", "import")
+_SUBJECTS = frozenset({"definition", "namespace", "items", *_RUNS, *SUBJECTS})
 """Each pattern has one capture of these, perhaps with a dot and more behind."""
 _ROW_SUBJECTS = frozenset(SUBJECTS)
 
@@ -87,25 +77,18 @@ _MEMO_ENTRIES = 50_000
 
 @dataclass(slots=True)
 class Captures:
-    """Everything that one query captures in one tree; ranges are in no order."""
+    """Everything that one query captures in one tree."""
 
     definitions: list[Match] = field(default_factory=list)
-    wraps: list[ByteRange] = field(default_factory=list)
-    attributes: list[ByteRange] = field(default_factory=list)
-    comments: list[ByteRange] = field(default_factory=list)
-    strings: list[ByteRange] = field(default_factory=list)
-    docs: list[ByteRange] = field(default_factory=list)
-    leading_docs: list[ByteRange] = field(default_factory=list)
-    following_docs: list[ByteRange] = field(default_factory=list)
-    imports: list[ByteRange] = field(default_factory=list)
+    runs: dict[str, list[ByteRange]] = field(default_factory=lambda: {run: [] for run in _RUNS})
+    """Ranges by the names of their captures, in no order."""
     items: list[Node] = field(default_factory=list)
     rows: list[int] = field(default_factory=list)
     """Those of `captured.py` without what is blank."""
 
     def blank(self) -> list[ByteRange]:
         """Return the ranges without identifiers."""
-        docs = (*self.docs, *self.leading_docs, *self.following_docs)
-        return sorted({*self.comments, *self.strings, *docs})
+        return sorted({run for name in _BLANK for run in self.runs[name]})
 
 
 class Grammar:
@@ -173,20 +156,10 @@ class Grammar:
     def captures(self, tree: Tree) -> Captures:
         """Run the query over the whole tree."""
         captures = Captures()
-        runs_of = {
-            "wrap": captures.wraps,
-            "attribute": captures.attributes,
-            "comment": captures.comments,
-            "string": captures.strings,
-            "doc": captures.docs,
-            "doc.leading": captures.leading_docs,
-            "doc.following": captures.following_docs,
-            "import": captures.imports,
-        }
         subject_of = self._subject_of
         for pattern, captured in QueryCursor(self._query).matches(tree.root_node):
             name = subject_of[pattern] or self._subject(pattern, captured)
-            runs = runs_of.get(name)
+            runs = captures.runs.get(name)
             if runs is not None:
                 runs += [node.byte_range for node in captured[name]]
             if name in _ROW_SUBJECTS:

@@ -56,7 +56,7 @@ def _parse_as(document: Document, language: str, trees: TreeCache) -> ParsedFile
     in_c = language in ("c", "cpp")
     parsed_code = select_branches(document.source, code) if in_c else code
     captures = _captures(grammar, trees, document.path, parsed_code)
-    captures.attributes += attributes
+    captures.runs["attribute"] += attributes
     add_macro_items(code, grammar, captures)
     header = name_parts(document.path)[1] in HEADER_SUFFIXES
     structure = outline(code, captures, merges=source.language.merges, header=header)

@@ -47,11 +47,9 @@ def _take_words(
 
 def take_following(source: bytes, definitions: list[Definition], captures: Captures) -> None:
     """Attach documentation that follows a definition, with a blank line after it."""
-    if not captures.following_docs:
-        return
     by_end = {definition.end: definition for definition in reversed(definitions)}
     taken = set()
-    for start, end in captures.following_docs:
+    for start, end in captures.runs["doc.following"]:
         last_end = len(source[max(start - _MAX_INDENT, 0) : start].rstrip()) + max(
             start - _MAX_INDENT, 0
         )
@@ -64,16 +62,18 @@ def take_following(source: bytes, definitions: list[Definition], captures: Captu
             definition.docs.append((start, end))
             definition.end = end
             taken.add((start, end))
-    captures.comments[:] = [run for run in captures.comments if run not in taken]
+    captures.runs["comment"] = [run for run in captures.runs["comment"] if run not in taken]
 
 
 def take_leads(source: bytes, definitions: list[Definition], captures: Captures) -> None:
     """Attach comments and attributes directly above a definition."""
-    leads = [(*_strip_end(source, run), True) for run in captures.comments + captures.leading_docs]
-    leads += [(start, end, False) for start, end in captures.attributes]
+    runs = captures.runs
+    docs = runs["comment"] + runs["doc.leading"]
+    leads = [(*_strip_end(source, run), True) for run in docs]
+    leads += [(start, end, False) for start, end in runs["attribute"]]
     leads.sort()
     ends = [end for _, end, _ in leads]
-    preamble = _preamble_end(source, captures.comments)
+    preamble = _preamble_end(source, runs["comment"])
     taken = -1
     for definition in definitions:
         last = i = bisect_right(ends, definition.start) - 1

@@ -38,7 +38,8 @@ def _leading_comments(
     first = min(outline.holes, default=(len(source.octets), 0))[0]
     on_file: list[ByteRange] = []
     licences: list[ByteRange] = []
-    for block in _blocks(source.octets, sorted(run for run in captures.comments if run[0] < first)):
+    comments = sorted(run for run in captures.runs["comment"] if run[0] < first)
+    for block in _blocks(source.octets, comments):
         text = "\n".join(source.text(run) for run in block)
         (licences if is_licence_or_pragma(text) else on_file).extend(block)
     return on_file, licences

@@ -7,12 +7,11 @@ it parses as nothing else.
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import fields
+from itertools import chain
 
 from tree_sitter import Node, Tree
 
 from packhound.parsing.grammar import Captures, Grammar
-from packhound.parsing.source import ByteRange
 
 _MAX_DEPTH = 4
 """Macros inside macros, and braces inside their braces, that are looked into."""
@@ -32,7 +31,11 @@ def add_macro_items(code: bytes, grammar: Grammar, captures: Captures, depth: in
             # cfg_if! { if #[cfg(unix)] { ... } else { ... } }
             inner = Captures(items=[n for n in argument.children if n.type == argument.type])
         add_macro_items(code, grammar, inner, depth + 1)
-        _merge(captures, inner)
+        captures.definitions += inner.definitions
+        captures.rows += inner.rows
+        for name, runs in captures.runs.items():
+            # Comments are captured in a macro's tokens and in the definitions as well.
+            runs[:] = dict.fromkeys(runs + inner.runs[name])
 
 
 def _are_items(tree: Tree, captures: Captures) -> bool:
@@ -41,7 +44,7 @@ def _are_items(tree: Tree, captures: Captures) -> bool:
         return False
     runs = [match[name][0].byte_range for _, name, match in captures.definitions]
     runs += [node.byte_range for node in captures.items]
-    runs += captures.attributes + captures.comments + captures.imports
+    runs += chain(*map(captures.runs.__getitem__, ("attribute", "comment", "import")))
     starts = sorted(start for start, _ in runs)
     return all(_holds_any(starts, child) for child in tree.root_node.named_children)
 
@@ -49,12 +52,3 @@ def _are_items(tree: Tree, captures: Captures) -> bool:
 def _holds_any(starts: list[int], node: Node) -> bool:
     i = bisect_left(starts, node.start_byte)
     return i < len(starts) and starts[i] < node.end_byte
-
-
-def _merge(captures: Captures, inner: Captures) -> None:
-    """Add captures; comments are captured in a macro's tokens and in the definitions as well."""
-    for kind in fields(Captures):
-        if kind.name != "items":
-            merged: list[ByteRange] = getattr(captures, kind.name)
-            merged += getattr(inner, kind.name)
-    captures.comments[:] = dict.fromkeys(captures.comments)

@@ -76,7 +76,7 @@ class Reader:
     def imports(self) -> tuple[str, ...]:
         """Return the imports of the file, as written, without quotes, each once."""
         names: dict[str, None] = {}
-        for run in sorted(self._captures.imports):
+        for run in sorted(self._captures.runs["import"]):
             text = " ".join(self._source.text(run).split()).removeprefix("import ")
             names[text.strip(" \"'`<>")[:_MAX_IMPORT]] = None
         names.pop("", None)

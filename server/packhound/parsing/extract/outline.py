@@ -45,12 +45,12 @@ def outline(source: bytes, captures: Captures, *, merges: bool, header: bool) ->
     `merges` joins neighbours of one name; `header` keeps declarations without a body.
     """
     definitions = distinct(captures.definitions)
-    take_wraps(source, definitions, captures.wraps)
+    take_wraps(source, definitions, captures.runs["wrap"])
     take_following(source, definitions, captures)
     take_leads(source, definitions, captures)
     _nest(definitions)
-    unclaimed = take_docs(definitions, captures.docs)
-    outlined = _drop_small(source, definitions, sorted(captures.imports), header)
+    unclaimed = take_docs(definitions, captures.runs["doc"])
+    outlined = _drop_small(source, definitions, sorted(captures.runs["import"]), header)
     if merges:
         outlined = _merge_clauses(source, outlined)
     _find_scopes(source, outlined)
