@@ -7,7 +7,6 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Protocol, TypeAlias
 
 from packhound.core.errors import SettingsError
@@ -15,7 +14,7 @@ from packhound.core.records import NoteMark, Record
 from packhound.core.types import NodeRef
 from packhound.index import FileEntry
 from packhound.memory.anchors import MOVED, ORPHANED, STALE, CodeView, Resolution, follow, resolve
-from packhound.memory.notes import Anchor, Note, NoteType, changed_note, check_expiry, new_note
+from packhound.memory.notes import Anchor, Note, NoteType, check_expiry, new_note
 from packhound.memory.shared_notes import SharedNotes
 from packhound.memory.store import NoteStore
 
@@ -76,14 +75,7 @@ class Notebook:
 
     def change(self, identity: str, changes: Mapping[str, object]) -> Note | None:
         """Change fields of a note; None for an unknown id. Raises SettingsError."""
-
-        def change(note: Note) -> Note:
-            note = changed_note(note, changes)
-            if "expires_at" in changes:
-                check_expiry(note)
-            return note
-
-        return self._home_of(identity).change(identity, change)
+        return self._home_of(identity).change(identity, changes)
 
     def delete(self, identity: str) -> bool:
         """Delete a note; False for an unknown id."""
@@ -158,7 +150,7 @@ class Notebook:
             if note.shared:
                 self.shared.follow(moved)
             elif not note.owner:
-                self.store.change(note.id, lambda current: _with_anchors(current, moved))
+                self.store.follow(note.id, moved)
         return resolved
 
     def state(self, note: Note) -> str:
@@ -236,10 +228,6 @@ def write_note(
 def _has_moved(anchor: Anchor, resolution: Resolution) -> bool:
     """Return True if the code of an anchor is as it was, under another name."""
     return not resolution.state and resolution.reference != anchor.reference
-
-
-def _with_anchors(note: Note, moved: Mapping[Anchor, Anchor]) -> Note:
-    return replace(note, anchors=tuple(moved.get(anchor, anchor) for anchor in note.anchors))
 
 
 def _user() -> str:

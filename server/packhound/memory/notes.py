@@ -172,13 +172,18 @@ def changed_note(note: Note, changes: Mapping[str, object]) -> Note:
             )
     fields = _checked_fields(note.type, {**note.fields, **changes})
     metadata = changes.get("metadata", note.metadata)
-    expires_at = changes.get("expires_at", note.expires_at)
-    return replace(
-        note,
-        fields=fields,
-        metadata=_read_metadata(metadata),
-        expires_at=_read_date("expires_at", expires_at),
-    )
+    expires_at = _read_date("expires_at", changes.get("expires_at", note.expires_at))
+    metadata = _read_metadata(metadata)
+    changed = replace(note, fields=fields, metadata=metadata, expires_at=expires_at)
+    if "expires_at" in changes:
+        check_expiry(changed)
+    return changed
+
+
+def moved_note(note: Note, moved: Mapping[Anchor, Anchor]) -> Note:
+    """Return a note whose anchors are where their code is now."""
+    anchors = tuple(moved.get(anchor, anchor) for anchor in note.anchors)
+    return note if anchors == note.anchors else replace(note, anchors=anchors)
 
 
 def check_expiry(note: Note) -> None:

@@ -12,7 +12,7 @@ import os
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +22,7 @@ from packhound.core.errors import SettingsError, StoreError
 from packhound.core.file_lock import locked
 from packhound.core.private_file import make_private_folder, write_private_atomic
 from packhound.files import is_folder, read_bytes
-from packhound.memory.notes import Anchor, Note, note_from, note_json
+from packhound.memory.notes import Anchor, Note, changed_note, moved_note, note_from, note_json
 from packhound.redact import without_secrets
 
 FOLDER = ".packhound/notes"
@@ -70,10 +70,8 @@ class SharedNotes:
     def all(self) -> dict[str, Note]:
         """Return the notes by id, as of the last `version`."""
         with self._lock:
-            return {
-                key: self._with_moved_anchors(note)
-                for key, (_, note) in sorted(self._notes.items())
-            }
+            notes = sorted(self._notes.items())
+            return {key: moved_note(note, self._moved) for key, (_, note) in notes}
 
     def problems(self) -> Sequence[str]:
         """Return what was not read, in one line each."""
@@ -89,12 +87,12 @@ class SharedNotes:
         with self._writing():
             return self._write(note)
 
-    def change(self, identity: str, change: Callable[[Note], Note]) -> Note | None:
-        """Replace a note by what `change` returns for it; None if there is no such note."""
+    def change(self, identity: str, changes: Mapping[str, object]) -> Note | None:
+        """Change fields of a note; None if there is no such note. Raises SettingsError."""
         with self._writing():
             self.version()
             entry = self._notes.get(identity)
-            return self._write(change(entry[1])) if entry else None
+            return self._write(changed_note(entry[1], changes)) if entry else None
 
     def delete(self, identity: str) -> bool:
         """Delete a note; False if there is no such note."""
@@ -196,10 +194,6 @@ class SharedNotes:
         if note.id != identity:
             raise SettingsError(f"'id' is '{note.id}'; must be as the file is called")
         return replace(note, shared=True)
-
-    def _with_moved_anchors(self, note: Note) -> Note:
-        anchors = tuple(self._moved.get(anchor, anchor) for anchor in note.anchors)
-        return note if anchors == note.anchors else replace(note, anchors=anchors)
 
     def _folder_stamp(self) -> tuple[object, ...]:
         if not self.trusted or not self._is_there() or self._foreign_folder():

@@ -11,7 +11,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from typing import NamedTuple
 from packhound.core.errors import SettingsError, StoreError
 from packhound.core.private_file import create_private, stat_database
 from packhound.memory.backups import back_up, backups_of, readable_notes
-from packhound.memory.notes import Note, note_from, note_json
+from packhound.memory.notes import Anchor, Note, changed_note, moved_note, note_from, note_json
 
 DATABASE = "notes.sqlite"
 _APPLICATION_ID = 0x506B4E74
@@ -98,15 +98,18 @@ class NoteStore:
         with self._transaction() as connection:
             self._insert(connection, notes)
 
-    def change(self, identity: str, change: Callable[[Note], Note]) -> Note | None:
-        """Replace a note by what `change` returns for it; None if there is no such note."""
+    def change(self, identity: str, changes: Mapping[str, object]) -> Note | None:
+        """Change fields of a note; None if there is no such note. Raises SettingsError."""
         with self._transaction() as connection:
-            row = connection.execute("SELECT note FROM notes WHERE id = ?", (identity,)).fetchone()
-            if row is None:
-                return None
-            note = change(note_from(json.loads(row[0])))
-            self._insert(connection, [note])
-            return note
+            notes = [changed_note(note, changes) for note in _notes_of(connection, identity)]
+            self._insert(connection, notes)
+            return notes[0] if notes else None
+
+    def follow(self, identity: str, moved: Mapping[Anchor, Anchor]) -> None:
+        """Write down where the code of a note is now."""
+        with self._transaction() as connection:
+            notes = _notes_of(connection, identity)
+            self._insert(connection, [moved_note(note, moved) for note in notes])
 
     def delete(self, identity: str) -> bool:
         """Delete a note; False if there is no such note."""
@@ -219,6 +222,12 @@ class NoteStore:
         if not isinstance(error, sqlite3.OperationalError):  # Such as a busy file or a full disk.
             problem += "; 'packhound memory rescue' takes what can be read, and a backup's notes"
         return StoreError(problem)
+
+
+def _notes_of(connection: sqlite3.Connection, identity: str) -> list[Note]:
+    """Return the note of an id, nothing if there is none."""
+    rows = connection.execute("SELECT note FROM notes WHERE id = ?", (identity,))
+    return [note_from(json.loads(note)) for (note,) in rows]
 
 
 def _connect(path: Path) -> sqlite3.Connection:
