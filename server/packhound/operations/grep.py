@@ -94,14 +94,8 @@ def text(answer: Row) -> Text:
     lines, files = "line matches" if n_lines == 1 else "lines match", "file" + "s"[: n_files != 1]
     head = f"{n_lines:,} {lines} in {n_files:,} {files}" if n_lines else "nothing matches"
     counts = [f"{path_of(row)}: {row['lines']}" for row in rows_in(answer, "counts")]
-    return Text(
-        head=[head],
-        units=counts or [*_line_units(rows_in(answer, "groups"))],
-        noun="files" if counts else "lines",
-        notes=rows_in(answer, "notes"),
-        offset=answer["offset"],
-        has_more=answer["next_offset"] != -1,
-    )
+    units = counts or [*_line_units(rows_in(answer, "groups"))]
+    return Text.page(answer, [head], units, "files" if counts else "lines")
 
 
 def _line_units(groups: Iterable[Row]) -> Iterator[str]:

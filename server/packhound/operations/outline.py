@@ -110,14 +110,7 @@ def _group_by_folder(n_nodes: Mapping[str, int], path: str) -> tuple[list[Json],
 def text(answer: Row) -> Text:
     """Return folders with their sizes, then definitions with their signatures."""
     units = [*_folder_units(answer), *_node_units(answer)]
-    return Text(
-        head=() if units else ("no definitions",),
-        units=units,
-        noun="definitions",
-        notes=rows_in(answer, "notes"),
-        offset=answer["offset"],
-        has_more=answer["next_offset"] != -1,
-    )
+    return Text.page(answer, () if units else ("no definitions",), units, "definitions")
 
 
 def _folder_units(answer: Row) -> Iterator[str]:

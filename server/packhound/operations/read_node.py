@@ -125,22 +125,11 @@ def text(answer: Row) -> Text:
     """Return the title of what was read, then its lines."""
     if answer.get("source", CODE) != CODE:
         code = (f"on {visible_line(ref)}" for ref in answer["metadata"].get("code", ()))
-        return Text(
-            head=[record_text(answer, 0), *code],
-            units=[MARK + cut(line) for line in answer["text"].split("\n")],
-            noun="lines",
-            offset=answer["offset"],
-            has_more=answer["next_offset"] != -1,
-        )
+        units = [MARK + cut(line) for line in answer["text"].split("\n")]
+        return Text.page(answer, [record_text(answer, 0), *code], units, "lines")
     lines = enumerate(str(answer["text"]).split("\n"), answer["first_line"])
-    return Text(
-        head=[title(answer)],
-        units=[number_lines([line]) for line in lines],
-        noun="lines",
-        notes=rows_in(answer, "notes"),
-        offset=answer["offset"],
-        has_more=answer["next_offset"] != -1,
-    )
+    units = [number_lines([line]) for line in lines]
+    return Text.page(answer, [title(answer)], units, "lines")
 
 
 OPERATION = Operation(

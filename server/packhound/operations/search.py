@@ -248,16 +248,11 @@ def text(answer: Row) -> Text:
             first += f"; {visible_line(notes.pop(0).removeprefix(ranking.WEAK_NOTE))}"
     forms = list(map(hit_forms, hits))
     ranks = answer["enough"]["ranks"] if "enough" in answer else ()
-    return Text(
-        head=[
-            *([first] if answer.get("confidence_word") or not hits else []),
-            *facet_lines(answer),
-        ],
-        units=[form[-1] for form in forms],
+    firsts = [first] if answer.get("confidence_word") or not hits else []
+    page = Text.page(answer, [*firsts, *facet_lines(answer)], [form[-1] for form in forms])
+    return page._replace(
         shorter=[form[:-1] for form in forms],
         notes=notes,
-        offset=answer["offset"],
-        has_more=answer["next_offset"] != -1,
         enough=_enough(answer),
         defining=[i for i, hit in enumerate(hits) if hit["rank"] in ranks],
     )

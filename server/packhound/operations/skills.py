@@ -63,14 +63,8 @@ def record(call: Call, request: RecordSkill) -> Json:
 def text(answer: Row) -> Text:
     """Return each skill with its first lines."""
     hits = rows_in(answer, "hits")
-    return Text(
-        [] if hits else ["no skills"],
-        [record_text(hit, _LINES) for hit in hits],
-        "skills",
-        rows_in(answer, "notes"),
-        offset=answer["offset"],
-        has_more=answer["next_offset"] != -1,
-    )
+    units = [record_text(hit, _LINES) for hit in hits]
+    return Text.page(answer, [] if hits else ["no skills"], units, "skills")
 
 
 def recorded_text(answer: Row) -> Text:

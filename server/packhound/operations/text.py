@@ -51,6 +51,15 @@ class Text(NamedTuple):
     enough: str = ""
     defining: Sequence[int] = ()
 
+    @classmethod
+    def page(
+        cls, answer: Row, head: Sequence[str], units: Sequence[str], noun: str = "hits"
+    ) -> Text:
+        """Return a page of an answer that a call can continue, with its notes."""
+        has_more = answer["next_offset"] != -1
+        notes = rows_in(answer, "notes")
+        return cls(head, units, noun, notes, offset=answer["offset"], has_more=has_more)
+
     def fit(self, max_tokens: int) -> str:
         """Return the text with as many units as `max_tokens` allow, by the bound of packs."""
         count = llm.counter_for().count

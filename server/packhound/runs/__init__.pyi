@@ -3,7 +3,6 @@ from .check import Folder as Folder
 from .check import Step as Step
 from .check import check as check
 from .check import finish as finish
-from .check import paths_outside as paths_outside
 from .check import warm_up as warm_up
 from .copy import CopyLimits as CopyLimits
 from .copy import materialize as materialize
@@ -17,6 +16,7 @@ from .machine import as_json as as_json
 from .machine import decide as decide
 from .machine import find_violations as find_violations
 from .machine import gates_of as gates_of
+from .machine import paths_outside as paths_outside
 from .machine import read_trace as read_trace
 from .machine import replay as replay
 from .machine import with_check as with_check

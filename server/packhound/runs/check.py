@@ -12,7 +12,7 @@ import shutil
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
@@ -21,7 +21,6 @@ import msgspec
 
 from packhound.core.errors import Cancelled
 from packhound.core.trace import span
-from packhound.files import compile_globs
 from packhound.git import PatchedFile
 from packhound.runs import packhound_report
 from packhound.runs.base_runs import BaseRuns, Run, key_of
@@ -102,12 +101,6 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
             for run in (*self.runs, *self.base_runs)
         )
         return "passed" if is_complete else "incomplete"
-
-
-def paths_outside(paths: Collection[str], allow: tuple[str, ...]) -> Sequence[str]:
-    """Return the paths that match none of some globs; none where there is no glob."""
-    pattern = compile_globs(allow)
-    return [path for path in paths if allow and not pattern.fullmatch(path)]
 
 
 def finish(events: Generator[object, None, Check]) -> Check:

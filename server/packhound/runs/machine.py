@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
@@ -85,16 +85,19 @@ class Transition(Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
+def paths_outside(paths: Collection[str], allow: tuple[str, ...]) -> Sequence[str]:
+    """Return the paths that match none of some globs; none where there is no glob."""
+    pattern = compile_globs(allow)
+    return [path for path in paths if allow and not pattern.fullmatch(path)]
+
+
 def find_violations(facts: Facts, gates: Gates) -> Iterator[str]:
     """Yield each gate that a proposal does not pass, as far as it is known."""
     if facts.problem:
         yield facts.problem
         return
-    if gates.allow:
-        allowed = compile_globs(gates.allow)
-        outside = [path for path in facts.paths if not allowed.fullmatch(path)]
-        if outside:
-            yield f"changes what is not allowed: {', '.join(outside[:_MAX_NAMED])}"
+    if outside := paths_outside(facts.paths, gates.allow):
+        yield f"changes what is not allowed: {', '.join(outside[:_MAX_NAMED])}"
     counted = (
         ("files", len(facts.paths), "files changed"),
         ("lines", facts.lines, "lines changed"),
