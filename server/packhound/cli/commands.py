@@ -18,11 +18,10 @@ from packhound import __version__, cli
 from packhound.cli.group import ReportingGroup
 from packhound.cli.opening import exit_unless_saved, folder_settings, open_engine, overrides_of
 from packhound.cli.options import JSON, MODEL, ROOT, ROOTS, SET, TRACE
-from packhound.cli.terminal import echo, print_json
+from packhound.cli.terminal import echo_line, print_json
 from packhound.cli.tracing import writing_trace
 from packhound.core.log_file import log_to_file
 from packhound.core.status import LeftOutRow, Status
-from packhound.redact import visible_line
 
 log = logging.getLogger("packhound")
 
@@ -120,7 +119,7 @@ def index(
             unsaved += [status] if status.save_problem else []
             if not as_json:
                 if len(roots) > 1:
-                    echo(visible_line(f"{status.root}:"))
+                    echo_line(f"{status.root}:")
                 cli.show.index_summary(status, left_out, elapsed_ms)
     if as_json:
         only = {key: value for key, value in reports[0].items() if key != "root"}

@@ -11,10 +11,9 @@ import click
 
 from packhound.cli.opening import Asker
 from packhound.cli.options import ALONE, ROOT, SET, complete_folder
-from packhound.cli.terminal import echo
+from packhound.cli.terminal import echo_line
 from packhound.core.errors import SettingsError
 from packhound.operations import DOCS_FOLDER, PAGE_MARK
-from packhound.redact import visible_line
 
 
 @click.command()
@@ -46,13 +45,11 @@ def docs(root: Path, out: str, check: bool, changes: tuple[str, ...], alone: boo
     differing = _differing(below, pages)
     if check:
         for path in differing:
-            echo(visible_line(f"stale: {os.path.relpath(path, folder)}"))
+            echo_line(f"stale: {os.path.relpath(path, folder)}")
         sys.exit(1 if differing else 0)
     for path, text in differing.items():
         _write(path, text)
-    echo(
-        visible_line(f"{relative}: {len(pages):,} pages, {len(differing):,} of them new or changed")
-    )
+    echo_line(f"{relative}: {len(pages):,} pages, {len(differing):,} of them new or changed")
 
 
 def _differing(out: Path, pages: Mapping[Path, str]) -> dict[Path, str]:

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from packhound.cli.console import Terminal
 from packhound.cli.opening import open_engine, settings_of
-from packhound.cli.options import SET, complete_folder, read_root
+from packhound.cli.options import JSON, SET, root_option
 from packhound.cli.tasks import report, run_tasks
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
@@ -62,14 +62,7 @@ Ablated: TypeAlias = list[tuple[Case, dict[str, Scores]]]
     help="Folder with one folder per repository of the suite.",
 )
 @click.option("--history", is_flag=True, help="Ask with the subjects of a folder's own commits.")
-@click.option(
-    "--root",
-    multiple=True,
-    callback=read_root,
-    metavar="FOLDER",
-    help="The folder of --history; default: here.",
-    shell_complete=complete_folder,
-)
+@root_option("The folder of --history; default: here.")
 @click.option(
     "--last",
     default=500,
@@ -86,7 +79,7 @@ Ablated: TypeAlias = list[tuple[Case, dict[str, Scores]]]
 @click.option("--by", multiple=True, type=click.Choice(list(_GROUPS)))
 @click.option("--ablate", is_flag=True, help="Add the loss without each part of the ranking.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write all outcomes here as JSON.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@JSON
 def evaluate_suite(
     suite: Path | None,
     corpora: Path | None,

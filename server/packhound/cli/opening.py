@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from packhound import cli, daemon, operations, service
-from packhound.cli.terminal import echo
+from packhound.cli.terminal import echo, echo_line
 from packhound.core.errors import SettingsError, StoreError
 from packhound.core.settings import Settings
 from packhound.core.settings_files import FolderSettings, Overrides
@@ -20,7 +20,6 @@ from packhound.core.settings_reader import read_settings
 from packhound.core.status import Status
 from packhound.core.trace import span
 from packhound.indexing import DEFAULT_TIMING, Timing
-from packhound.redact import visible_line
 
 if TYPE_CHECKING:
     from packhound.cli.tracing import Trace
@@ -130,7 +129,7 @@ def _show(progress: Mapping[str, Any]) -> None:
     if "step" in progress:
         echo(f"{progress['n_done'] + 1} of {progress['n_steps']}: {progress['step']}", err=True)
     for row in progress.get("new", ()):
-        echo(visible_line(f"  {row.get('path', '')}: {row['message']}"), err=True)
+        echo_line(f"  {row.get('path', '')}: {row['message']}", err=True)
 
 
 def _warn_unavailable(problem: StoreError) -> None:

@@ -36,7 +36,7 @@ from packhound.cli.options import (
     read_patch,
 )
 from packhound.cli.plain import Row
-from packhound.cli.terminal import echo, print_json
+from packhound.cli.terminal import echo, echo_line, print_json
 from packhound.cli.tracing import writing_trace
 from packhound.core.errors import SettingsError
 from packhound.core.typed import fields_of
@@ -88,7 +88,7 @@ def _print_results(answer: Row, values: Row) -> None:
     for row in answer.get("also", ()):
         echo(f"\n== {visible_line(row['asked'])}")
         if "error" in row:
-            echo(visible_line(row["error"]))
+            echo_line(row["error"])
         else:
             cli.show.results(row, boxes=boxes)
 

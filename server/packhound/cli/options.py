@@ -17,18 +17,12 @@ from packhound.core.settings_reader import SETTINGS
 Command: TypeAlias = Callable[..., Any]
 
 
-def complete_folder(
-    context: click.Context, parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    """Have the shell complete the path of a folder."""
-    return [CompletionItem(incomplete, type="dir")]
+def _completer(kind: str) -> Command:
+    """Have the shell complete paths: files (`file`), or folders alone (`dir`)."""
+    return lambda context, parameter, incomplete: [CompletionItem(incomplete, type=kind)]
 
 
-def complete_file(
-    context: click.Context, parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    """Have the shell complete the path of a file."""
-    return [CompletionItem(incomplete, type="file")]
+complete_folder, complete_file = _completer("dir"), _completer("file")
 
 
 def _complete_setting(
@@ -83,30 +77,34 @@ def read_sources(
         raise click.UsageError(str(problem)) from None
 
 
-ROOT = click.option(
-    "--root",
-    multiple=True,
-    callback=read_root,
-    metavar="FOLDER",
-    help="Folder to search; default: here.",
-    shell_complete=complete_folder,
-)
-ROOTS = click.option(
-    "--root",
-    "roots",
-    multiple=True,
-    callback=read_sources,
-    metavar="FOLDER",
-    help="Folder to search, as often as there are folders; default: here.",
-    shell_complete=complete_folder,
-)
-TRACE = click.option(
+def root_option(help_text: str, name: str = "root") -> Command:
+    """Return the option `--root` of a command that takes one folder, or as `roots` several."""
+    return click.option(
+        "--root",
+        name,
+        multiple=True,
+        callback=read_root if name == "root" else read_sources,
+        metavar="FOLDER",
+        help=help_text,
+        shell_complete=complete_folder,
+    )
+
+
+def _file_option(flag: str, name: str, help_text: str) -> Command:
+    """Return an option with a file to write."""
+    file = click.Path(path_type=Path, dir_okay=False)
+    return click.option(flag, name, type=file, metavar="FILE", help=help_text)
+
+
+ROOT = root_option("Folder to search; default: here.")
+ROOTS = root_option("Folder to search, as often as there are folders; default: here.", "roots")
+TRACE = _file_option(
     "--trace",
     "trace_file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write how long each stage took, for chrome://tracing or ui.perfetto.dev.",
-    shell_complete=complete_file,
+    "Write how long each stage took, for chrome://tracing or ui.perfetto.dev.",
+)
+HTML = _file_option(
+    "--html", "page_file", "Write a page to look at, which asks for nothing and runs no script."
 )
 MODEL = click.option(
     "--model",
@@ -124,14 +122,6 @@ SET = click.option(
     shell_complete=_complete_setting,
 )
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-HTML = click.option(
-    "--html",
-    "page_file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write a page to look at, which asks for nothing and runs no script.",
-    shell_complete=complete_file,
-)
 BATCH = click.option(
     "--batch",
     metavar="FILE",

@@ -19,7 +19,7 @@ from packhound import runs, service
 from packhound.cli.group import ReportingGroup
 from packhound.cli.opening import Asker, folder_settings
 from packhound.cli.options import ROOT, read_patch
-from packhound.cli.terminal import echo
+from packhound.cli.terminal import echo, echo_line
 from packhound.core.errors import PackhoundError, SettingsError, StoreError
 from packhound.core.user_folders import state_folder
 from packhound.evaluation import Asked, Command, Task
@@ -175,7 +175,7 @@ class _Run:
         for step in range(1, self.gates.steps + 1):
             identity, facts, rows = self._examine(step, feedback)
             decision = self._decide(step, facts)
-            echo(visible_line(f"step {step}: {decision.choice}: {decision.reason}"))
+            echo_line(f"step {step}: {decision.choice}: {decision.reason}")
             if decision.choice == "accept":
                 self._take(step, identity, apply=apply)
                 return True, facts

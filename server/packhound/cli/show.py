@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import count, takewhile
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rich.cells import cell_len
@@ -18,7 +19,7 @@ from rich.text import Text
 
 from packhound import service
 from packhound.cli.console import Terminal
-from packhound.cli.terminal import echo
+from packhound.cli.terminal import echo, echo_line
 from packhound.core.records import CODE, byline
 from packhound.core.status import LeftOutRow, Status
 from packhound.core.titles import heading as node_heading
@@ -197,7 +198,7 @@ def index_summary(state: Status, left_out: Sequence[LeftOutRow], elapsed_ms: flo
         echo(f"left out: {'; '.join(map(_left_out, left_out))}")
     problems = (f"{row.name}: {problem}" for row in state.sources for problem in row.problems)
     for note in (*state.notes, *problems):
-        echo(visible_line(f"note: {note}"))
+        echo_line(f"note: {note}")
 
 
 def _left_out(row: LeftOutRow) -> str:
@@ -221,12 +222,12 @@ def findings(checks: Sequence[Finding]) -> None:
 
 def progress(engine: service.Engine) -> None:
     """Show a bar on stderr until nothing is pending."""
-    _progress("indexing", "files", lambda: engine.index.queue.pending)
+    _progress("indexing", "files", (engine.index.queue.pending for _ in count()))
 
 
 def encoding_progress(engine: service.Engine) -> None:
     """Show a bar on stderr until all nodes have a vector."""
-    _progress("encoding", "definitions", lambda: engine.n_unencoded)
+    _progress("encoding", "definitions", (engine.n_unencoded for _ in count()))
 
 
 @contextmanager
@@ -236,7 +237,8 @@ def progress_elsewhere(engines: Sequence[service.Engine]) -> Iterator[None]:
 
     def show() -> None:
         while not done.wait(0.4):
-            _progress("indexing", "files", lambda: sum(e.others.pending for e in engines))
+            counts = (sum(engine.others.pending for engine in engines) for _ in count())
+            _progress("indexing", "files", counts)
 
     thread = threading.Thread(target=show, name="packhound-progress", daemon=True)
     thread.start()
@@ -247,14 +249,14 @@ def progress_elsewhere(engines: Sequence[service.Engine]) -> Iterator[None]:
         thread.join()
 
 
-def _progress(verb: str, noun: str, count_left: Callable[[], int]) -> None:
+def _progress(verb: str, noun: str, n_left_each_time: Iterator[int]) -> None:
     columns = (TextColumn(verb), BarColumn(), MofNCompleteColumn(), TextColumn(noun))
-    total = count_left()
+    total = next(n_left_each_time)
     if not total:
         return
     with Progress(*columns, console=_err, transient=True) as bar:
         task = bar.add_task(verb, total=total)
-        while n_left := count_left():
+        for n_left in takewhile(bool, n_left_each_time):
             total = max(total, n_left)
             bar.update(task, total=total, completed=total - n_left)
             time.sleep(0.05)

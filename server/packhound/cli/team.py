@@ -12,13 +12,12 @@ from packhound import git, service, team
 from packhound.cli.group import ReportingGroup
 from packhound.cli.opening import folder_settings, open_engine, overrides_of
 from packhound.cli.options import ROOT
-from packhound.cli.terminal import echo
+from packhound.cli.terminal import echo, echo_line
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
 from packhound.core.user_folders import data_folder
 from packhound.files import WalkLimits
 from packhound.indexing import PULL_TIMING
-from packhound.redact import visible_line
 
 _URL = click.option(
     "--to", "url", default="", metavar="URL", help="The store.  [default: your setting team.store]"
@@ -59,14 +58,12 @@ def push(root: Path, url: str, repository: str, branch: str, rev: str) -> None:
     with team.Store.open(_url(url, settings), for_push=True) as store:
         pushed = team.push(store, folder, revision, repository, branch, _limits(settings))
     elapsed_s = time.perf_counter() - started
-    echo(
-        visible_line(
-            f"{repository} {branch}: {pushed.files:,} files, {pushed.new:,} of them parsed and"
-            f" moved ({pushed.n_bytes / 1e6:.1f} MB) in {elapsed_s:.1f} s"
-        )
+    echo_line(
+        f"{repository} {branch}: {pushed.files:,} files, {pushed.new:,} of them parsed and"
+        f" moved ({pushed.n_bytes / 1e6:.1f} MB) in {elapsed_s:.1f} s"
     )
     for path in pushed.left_out:
-        echo(visible_line(f"note: '{path}' is left to each reader to parse"), err=True)
+        echo_line(f"note: '{path}' is left to each reader to parse", err=True)
 
 
 @click.command()
@@ -150,13 +147,13 @@ def status(url: str) -> None:
     with team.Administration.open(_url(url)) as store:
         for row in store.usage():
             n_bytes = row.analysis_bytes + row.text_bytes
-            _line(
+            echo_line(
                 f"{row.repository}: {row.branches:,} branches, {row.files:,} files,"
                 f" {row.nodes:,} nodes, {n_bytes / 1e6:.1f} MB"
             )
         for each in store.grants():
             right = "pushes to" if each.may_push else "reads"
-            _line(f"{each.grantee} {right} '{each.branch}' of '{each.repository}'")
+            echo_line(f"{each.grantee} {right} '{each.branch}' of '{each.repository}'")
 
 
 @team_group.command()
@@ -191,10 +188,6 @@ def erase(url: str, yes: bool) -> None:
 
 
 _SHORTEST_SECRET = 6
-
-
-def _line(text: str) -> None:
-    echo(visible_line(text))
 
 
 def _url(written: str, settings: Settings | None = None) -> str:

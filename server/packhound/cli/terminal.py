@@ -17,6 +17,11 @@ def echo(text: str, *, err: bool = False, nl: bool = True) -> None:
     click.echo(redact.visible_text(text), err=err, nl=nl)
 
 
+def echo_line(text: str, *, err: bool = False) -> None:
+    """Print text on one line, line feeds as code points too."""
+    click.echo(redact.visible_line(text), err=err)
+
+
 def print_json(value: object) -> None:
     """Print a value on one line of standard output."""
     click.echo(redact.json_line(value))
