@@ -130,7 +130,9 @@ def _decide(folder: Path, kept: Path, patch: Mapping[str, PatchedFile], table: T
     lines = sum(file.n_added + file.n_removed for file in patch.values())
     facts = runs.Facts(paths=tuple(patch), lines=lines)
     errors = sum(each.severity == "error" and not each.test for each in new)
-    facts = runs.with_check(facts, check.verdict, errors, len(worse))
+    facts = msgspec.structs.replace(
+        facts, verdict=check.verdict, new_errors=errors, worse_tests=len(worse)
+    )
     decision = runs.decide(facts, runs.Gates(), 1)
     if decision.choice == "accept":
         return decision.choice

@@ -131,19 +131,12 @@ def index(
 def _index_report(
     status: Status, left_out: Sequence[LeftOutRow], elapsed_ms: float
 ) -> dict[str, object]:
+    counts = ("files", "nodes", "languages", "kinds", "vectors", "encoder", "failed_vectors")
     return {
-        "files": status.files,
-        "nodes": status.nodes,
-        "languages": status.languages,
-        "kinds": status.kinds,
+        **{name: getattr(status, name) for name in (*counts, "disk_bytes", "generation")},
         "sources": {row.name: row.records for row in status.sources},
-        "vectors": status.vectors,
-        "encoder": status.encoder,
-        "failed_vectors": status.failed_vectors,
         "left_out": [row._asdict() for row in left_out],
-        "disk_bytes": status.disk_bytes,
         "elapsed_ms": round(elapsed_ms, 1),
-        "generation": status.generation,
         "warnings": list(status.notes),
     }
 

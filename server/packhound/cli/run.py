@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from packhound import runs, service
 from packhound.cli.group import ReportingGroup
@@ -168,7 +169,7 @@ class _Run:
 
         Return whether it is accepted, and the facts of the last one.
         """
-        output = {"gates": runs.as_json(self.gates), "task": self.proposer.task.statement}
+        output = {"gates": msgspec.to_builtins(self.gates), "task": self.proposer.task.statement}
         self.trace.add(0, "begin", self.proposer.command, output, time.time())
         feedback = ""
         facts = runs.Facts()
@@ -250,13 +251,15 @@ class _Run:
         new = answer["new"]
         worse = {row["test"] for row in new if row.get("test")} | {*answer["lost"]}
         errors = [row for row in new if row["severity"] == "error" and not row.get("test")]
-        facts = runs.with_check(facts, answer["verdict"], len(errors), len(worse))
+        facts = msgspec.structs.replace(
+            facts, verdict=answer["verdict"], new_errors=len(errors), worse_tests=len(worse)
+        )
         self.trace.add(step, "check", identity, answer, started, answer["verdict"])
         return facts, new[:_MAX_TOLD]
 
     def _decide(self, step: int, facts: runs.Facts) -> runs.Decision:
         """Score the facts against the gates, and decide."""
-        started, values = time.time(), runs.as_json(facts)
+        started, values = time.time(), msgspec.to_builtins(facts)
         violations = [*runs.find_violations(facts, self.gates)]
         self.trace.add(step, "score", values, {"facts": values, "violations": violations}, started)
         decision = runs.decide(facts, self.gates, step)

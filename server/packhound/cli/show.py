@@ -142,7 +142,7 @@ def status(state: Row) -> None:
         "model": state["model"],
         "encoder": _encoder(state),
         "dense search": state["dense"] + (f", recall {recall:.3f}" if recall else ""),
-        **({"graph": _drift(state["drift"])} if state["dense"] == "hnsw" else {}),
+        **_graph(state),
         "deleted share": f"{state['dead_share']:.1%}",
         "writes to disk": _saves(state),
         **_beside_code(state),
@@ -161,11 +161,12 @@ def _encoder(state: Row) -> str:
     return f"{state['encoder']}{figures}{problem}"
 
 
-def _drift(drift: Row) -> str:
-    return (
-        f"{drift['tail']:,} vectors outside, {drift['graph_dead_share']:.1%} dead,"
-        f" average length moved {drift['length_shift']:.1%}"
-    )
+def _graph(state: Row) -> dict[str, str]:
+    """Return how far the graph is from a new one, where there is one."""
+    drift = state["drift"]
+    outside = f"{drift['tail']:,} vectors outside, {drift['graph_dead_share']:.1%} dead"
+    moved = f"average length moved {drift['length_shift']:.1%}"
+    return {"graph": f"{outside}, {moved}"} if state["dense"] == "hnsw" else {}
 
 
 def _beside_code(state: Row) -> dict[str, str]:

@@ -108,7 +108,9 @@ class FolderSettings:
         with self._lock:
             if key != self._key:
                 self._key = key
-                self._in_force = self._resolve([*map(_read_layer, overrides)])
+                self._in_force = self._resolve(
+                    [(layer, read_changes(layer.values)) for layer in overrides]
+                )
             return self._in_force
 
     def _paths(self) -> list[Path]:
@@ -141,10 +143,6 @@ def _is_below(root: Path | None, folders: Iterable[str]) -> bool:
     paths = (Path(os.path.expanduser(folder)) for folder in folders)  # noqa: PTH111 - may not raise
     real = (os.path.realpath(path) for path in paths if path.is_absolute())
     return root is not None and any(root.is_relative_to(path) for path in real)
-
-
-def _read_layer(layer: Layer) -> LayerRead:
-    return layer, read_changes(layer.values)
 
 
 def _read_file(origin: str, path: Path) -> LayerRead:

@@ -71,7 +71,8 @@ def _records(
     path = PurePath(file.path)
     day = _day_in(path.stem) or header.get("Date", "")
     date = read_iso_date(day)
-    topic = header.get("Topic") or _topic_in(path.stem)
+    words = re.sub(r"[-_ ]+", " ", _DAY_IN_NAME.sub("", path.stem)).strip()
+    topic = header.get("Topic") or words or path.stem
     metadata: dict[str, object] = {
         "source_file": path.name,
         "conversation_date": day if date is not None else "",
@@ -98,7 +99,3 @@ def _day_in(stem: str) -> str:
     """Return the day that a file name ends with, if it is one of the calendar."""
     match = _DAY_IN_NAME.search(stem)
     return match[1] if match and read_iso_date(match[1]) is not None else ""
-
-
-def _topic_in(stem: str) -> str:
-    return re.sub(r"[-_ ]+", " ", _DAY_IN_NAME.sub("", stem)).strip() or stem

@@ -77,9 +77,8 @@ class Locations:
         if cell is None:
             return in_text
         if self._session.documents.cells_of(node.root, node.path):
-            return types.Range(
-                *(_move(p, p.line - cell.line) for p in (in_text.start, in_text.end))
-            )
+            ends = ((p.line - cell.line, p.character) for p in (in_text.start, in_text.end))
+            return types.Range(*(types.Position(max(line, 0), n) for line, n in ends))
         first = self._file_line(node, cell, in_text.start.line)
         return types.Range(types.Position(first, 0), types.Position(first + 1, 0))
 
@@ -146,10 +145,6 @@ def mistakable_folders(hits: Sequence[Hit]) -> list[str]:
     return [
         PurePath(hit.node.root).name if len(roots_of[hit.node.name]) > 1 else "" for hit in hits
     ]
-
-
-def _move(position: types.Position, line: int) -> types.Position:
-    return types.Position(max(line, 0), position.character)
 
 
 def _selection_span(node: NodeRef, source: bytes) -> Span:

@@ -87,6 +87,8 @@ def agents(home: Path, workspace: Path) -> tuple[Agent, ...]:
     copilot, windsurf, zed = home / ".copilot", home / ".codeium" / "windsurf", config / "zed"
     desktop, opencode = support / "Claude", config / "opencode"
     claude, claude_folder = home / ".claude.json", home / ".claude"
+    opencode_files = [opencode / "opencode.json", opencode / "opencode.jsonc"]
+    opencode_file = next(filter(Path.exists, opencode_files), opencode_files[0])
     return (
         Agent("Claude Code", claude, (claude_folder, claude), skills=claude_folder / "skills"),
         Agent("Claude Desktop", desktop / "claude_desktop_config.json", [desktop], root=""),
@@ -99,7 +101,7 @@ def agents(home: Path, workspace: Path) -> tuple[Agent, ...]:
         Agent("Zed", zed / "settings.json", [zed], "context_servers", {"source": "custom"}),
         Agent(
             "opencode",
-            _choose_existing(opencode / "opencode.json", opencode / "opencode.jsonc"),
+            opencode_file,
             [opencode],
             key="mcp",
             fields={"type": "local", "enabled": True},
@@ -174,11 +176,6 @@ def server_command(root: str) -> list[str]:
 
 # VS Code does not start servers in the workspace; it replaces this variable.
 _VSCODE: dict[str, Any] = {"key": "servers", "fields": {"type": "stdio"}, "root": WORKSPACE}
-
-
-def _choose_existing(path: Path, other: Path) -> Path:
-    """Return `other` if it is the only one of two files."""
-    return other if other.exists() and not path.exists() else path
 
 
 def _support_folder(home: Path) -> Path:

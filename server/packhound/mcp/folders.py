@@ -92,9 +92,10 @@ class Folders:
         Raises SettingsError.
         """
         if name in OPERATIONS and OPERATIONS[name] not in self.operations:
+            operation = OPERATIONS[name]
+            who = "yourself" if operation.by_name else f"or its group '{operation.group}'"
             raise SettingsError(
-                f"tool '{name}' is switched off; name it {_or_its_group(OPERATIONS[name])} in the"
-                " setting 'mcp.tools'"
+                f"tool '{name}' is switched off; name it {who} in the setting 'mcp.tools'"
             )
         roots = self._workspace.roots
         if self._editors:
@@ -137,7 +138,3 @@ class Folders:
     def close(self) -> None:
         """Follow the folders no longer."""
         self._workspace.close()
-
-
-def _or_its_group(operation: Operation) -> str:
-    return "yourself" if operation.by_name else f"or its group '{operation.group}'"

@@ -35,10 +35,6 @@ def plain(text: str) -> str:
     return _blank(text, ("comment", "comma"))
 
 
-def _without_comments(text: str) -> str:
-    return _blank(text, ("comment",))
-
-
 def _blank(text: str, kinds: tuple[str, ...]) -> str:
     def replace(token: re.Match[str]) -> str:
         return _VISIBLE.sub(" ", token[0]) if token.lastgroup in kinds else token[0]
@@ -167,7 +163,7 @@ def _member(text: str, start: int, name: str) -> _Member | None:
 
 def _remove(text: str, member: _Member) -> str:
     """Return the text without a member, its comma, and its lines if they become blank."""
-    commas, head, tail = _without_comments(text), text[: member.start], text[member.end :]
+    commas, head, tail = _blank(text, ("comment",)), text[: member.start], text[member.end :]
     after = _skip(commas, member.end)
     before = commas[: member.start].rstrip()
     if commas[after] == ",":
@@ -182,11 +178,8 @@ def _remove(text: str, member: _Member) -> str:
 
 
 def _dump(value: Entry, indent: str) -> str:
-    return json.dumps(value, indent=_unit(indent), ensure_ascii=False).replace("\n", f"\n{indent}")
-
-
-def _unit(indent: str) -> str:
-    return "\t" if "\t" in indent else "  "
+    unit = "\t" if "\t" in indent else "  "
+    return json.dumps(value, indent=unit, ensure_ascii=False).replace("\n", f"\n{indent}")
 
 
 def _indent(text: str) -> str:

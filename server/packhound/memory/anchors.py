@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -95,7 +95,9 @@ def resolve(anchor: Anchor, view: CodeView, *, thorough: bool) -> Resolution:
     followed = _unique(anchor, view, renamed)
     if followed or not thorough:
         return followed or Resolution(ORPHANED, anchor.path, anchor.qualname)
-    elsewhere = [*_by_name(anchor, view), *_similar(anchor, view)]
+    named = view.snapshot.node_ids_named(last_name(anchor.qualname)).tolist()
+    similar = view.similar(anchor.body, anchor.kind)
+    elsewhere = [view.snapshot.locate(node_id) for node_id in (*named, *similar)]
     if len(body_tokens(anchor.body, "", anchor.language)) >= _MIN_TOKENS:
         followed = _unique(anchor, view, elsewhere)
     return followed or _most_similar(anchor, view, [*renamed, *elsewhere])
@@ -170,15 +172,6 @@ def _most_similar(anchor: Anchor, view: CodeView, nodes: Iterable[Located]) -> R
         if share > best_similarity:
             best, best_similarity = (entry, position), share
     return _at(*best, MOVED) if best else Resolution(ORPHANED, anchor.path, anchor.qualname)
-
-
-def _by_name(anchor: Anchor, view: CodeView) -> Iterator[Located]:
-    node_ids = view.snapshot.node_ids_named(last_name(anchor.qualname))
-    yield from map(view.snapshot.locate, node_ids.tolist())
-
-
-def _similar(anchor: Anchor, view: CodeView) -> Iterator[Located]:
-    yield from map(view.snapshot.locate, view.similar(anchor.body, anchor.kind))
 
 
 def _distinct(nodes: Iterable[Located]) -> list[Located]:

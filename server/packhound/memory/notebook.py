@@ -141,12 +141,13 @@ class Notebook:
         """Return where each anchor of a note is now; one that was followed stays there."""
         view = self._view_of()
         resolved = [self._resolve(anchor, view, thorough=True) for anchor in note.anchors]
-        followed = [
-            follow(anchor, resolution) if _has_moved(anchor, resolution) else anchor
-            for anchor, resolution in zip(note.anchors, resolved, strict=True)
-        ]
-        if followed != [*note.anchors]:
-            moved = dict(zip(note.anchors, followed, strict=True))
+        # Code that is as it was, under another name.
+        moved = {
+            anchor: follow(anchor, found)
+            for anchor, found in zip(note.anchors, resolved, strict=True)
+            if not found.state and found.reference != anchor.reference
+        }
+        if moved:
             if note.shared:
                 self.shared.follow(moved)
             elif not note.owner:
@@ -223,11 +224,6 @@ def write_note(
     note = new_note(kind, values, tuple(anchors))
     check_expiry(note)
     return store.put(note)
-
-
-def _has_moved(anchor: Anchor, resolution: Resolution) -> bool:
-    """Return True if the code of an anchor is as it was, under another name."""
-    return not resolution.state and resolution.reference != anchor.reference
 
 
 def _user() -> str:

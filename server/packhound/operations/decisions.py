@@ -291,10 +291,6 @@ def _accepted_text(answer: Row) -> Text:
     return Text(head, units, "files", rows_in(answer, "notes"))
 
 
-def _rejected_text(answer: Row) -> Text:
-    return Text([f"overlay {answer['id']} is rejected"])
-
-
 OPERATIONS = (
     Operation(
         "accept",
@@ -315,7 +311,7 @@ OPERATIONS = (
         "Take a proposed patch off the list; it is kept with the reason.",
         Reject,
         reject,
-        _rejected_text,
+        lambda answer: Text([f"overlay {answer['id']} is rejected"]),
         GROUP,
         writes=True,
         idempotent=False,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated
 
 from packhound.core.errors import SettingsError
-from packhound.core.settings_files import SettingsInForce
 from packhound.core.typed import about
 from packhound.operations.operation import Call, Json, Operation, Request, Words
 from packhound.operations.text import Row, Text, rows_in
@@ -35,15 +34,13 @@ def config(call: Call, request: Config) -> Json:
 
     Answer: `roots`, each with its `settings` and the `problems` of settings files.
     """
-    rows = [
-        {"root": root.path, **settings_row(root.engine.follow_settings())} for root in call.roots
-    ]
-    return {"roots": rows}
-
-
-def settings_row(in_force: SettingsInForce) -> Json:
-    """Return every setting in force with its origin, and the problems of settings files."""
-    return {"settings": in_force.rows(), "problems": list(in_force.problems)}
+    in_force = [(root.path, root.engine.follow_settings()) for root in call.roots]
+    return {
+        "roots": [
+            {"root": path, "settings": each.rows(), "problems": list(each.problems)}
+            for path, each in in_force
+        ]
+    }
 
 
 def _config_text(answer: Row) -> Text:
@@ -91,10 +88,6 @@ def forget(call: Call, request: Forget) -> Json:
     return {}
 
 
-def _forgotten_text(answer: Row) -> Text:
-    return Text(["forgotten"])
-
-
 OPERATIONS = (
     Operation(
         "config",
@@ -121,7 +114,7 @@ OPERATIONS = (
         "Forget what was opened, edited and picked, and conversations.",
         Forget,
         forget,
-        _forgotten_text,
+        lambda _answer: Text(["forgotten"]),
         "folder",
         writes=True,
     ),

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 from packhound import llm, service
 from packhound.core import trace
 from packhound.core.errors import SettingsError
-from packhound.core.status import ALL_READ, Reading, total_reading
+from packhound.core.status import ALL_READ, total_reading
 from packhound.core.typed import convert, convert_value, fields_of, json_schema, nearest
 from packhound.core.types import NodeRef
 from packhound.operations import (
@@ -202,7 +202,8 @@ def _answer(
     if not isinstance(written, str):
         raise SettingsError(f"argument 'root' is {written!r:.80}; expected a string")
     call = replace(call, roots=call.roots.select(written))
-    reading = reading_of(call.roots) if operation.is_about_code else ALL_READ
+    readings = [root.engine.reading for root in call.roots]
+    reading = total_reading(readings) if operation.is_about_code else ALL_READ
     try:
         rows = operation.run(call, request)
     except SettingsError as problem:
@@ -283,11 +284,6 @@ def settle(roots: service.Roots, arguments: Mapping[str, object], seconds: float
     for root in roots:
         root.engine.read_first(names, near)
         root.engine.settled(max(0.0, deadline - time.monotonic()))
-
-
-def reading_of(roots: service.Roots) -> Reading:
-    """Return how much of some folders was read."""
-    return total_reading([root.engine.reading for root in roots])
 
 
 def as_text(name: str, answer: Row, arguments: Mapping[str, object] | None = None) -> str:

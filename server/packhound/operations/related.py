@@ -18,7 +18,7 @@ from packhound.operations.operation import (
 )
 from packhound.operations.references import Place, notes_on_others, places
 from packhound.operations.rows import node_row, results_rows
-from packhound.operations.search import hit_units
+from packhound.operations.search import hit_forms
 from packhound.operations.text import Row, Text, rows_in, title
 
 _EDGE_TITLES = {
@@ -78,7 +78,7 @@ def text(answer: Row) -> Text:
         units += [
             f"{name}:\n  {title(row)}" if row is rows[0] else f"  {title(row)}" for row in rows
         ]
-    hits = list(hit_units(rows_in(answer, "hits")))
+    hits = [hit_forms(hit)[-1] for hit in rows_in(answer, "hits")]
     units += [f"similar:\n{hits[0]}", *hits[1:]] if hits else []
     head = () if units else ("nothing found",)
     return Text(head, units, "nodes", rows_in(answer, "notes"))

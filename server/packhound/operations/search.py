@@ -309,11 +309,6 @@ def hit_forms(hit: Row) -> tuple[str, ...]:
     return location(hit), line, *parts, "\n".join([*code_lines, *extras])
 
 
-def hit_units(hits: Sequence[Row]) -> Iterator[str]:
-    """Yield all that is to be said of each hit."""
-    return (hit_forms(hit)[-1] for hit in hits)
-
-
 def record_text(row: Row, most_lines: int = _RECORD_LINES) -> str:
     """Return a record as its type, title, author, day and state, and its first lines, marked."""
     state = f", {row['metadata']['state']}" if row["metadata"].get("state") else ""

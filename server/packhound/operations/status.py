@@ -13,7 +13,7 @@ from typing import Annotated
 from packhound import service
 from packhound.core.records import iso_date
 from packhound.core.settings import Settings
-from packhound.core.status import EncoderState, SourceRow, State, Status, total_reading
+from packhound.core.status import EncoderState, State, Status, total_reading
 from packhound.core.typed import about
 from packhound.operations.operation import Call, Json, MaxTokens, Operation, Page, Request
 from packhound.operations.page_of_status import page_of_status
@@ -127,12 +127,11 @@ def status_row(status: Status) -> Json:
         **readiness(status.reading),
         "encoder_problem": safe_line(status.encoder_problem),
         "notes": list(status.notes),
-        "sources": [_source_row(row) for row in status.sources],
+        "sources": [
+            {**row._asdict(), "changed": iso_date(row.changed), "problems": list(row.problems)}
+            for row in status.sources
+        ],
     }
-
-
-def _source_row(row: SourceRow) -> Json:
-    return {**row._asdict(), "changed": iso_date(row.changed), "problems": list(row.problems)}
 
 
 def workspace_row(statuses: Sequence[Status], notes: Sequence[str] = ()) -> Json:

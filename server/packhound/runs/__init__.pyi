@@ -12,14 +12,12 @@ from .machine import Decision as Decision
 from .machine import Facts as Facts
 from .machine import Gates as Gates
 from .machine import Trace as Trace
-from .machine import as_json as as_json
 from .machine import decide as decide
 from .machine import find_violations as find_violations
 from .machine import gates_of as gates_of
 from .machine import paths_outside as paths_outside
 from .machine import read_trace as read_trace
 from .machine import replay as replay
-from .machine import with_check as with_check
 from .machine import with_gates as with_gates
 from .process import Limits as Limits
 from .runners import Table as Table

@@ -157,19 +157,6 @@ class Trace:
         append_private(self.path, msgspec.json.encode(transition) + b"\n")
 
 
-def as_json(value: Struct) -> dict[str, Any]:
-    """Return gates or facts as JSON values."""
-    values: dict[str, Any] = msgspec.to_builtins(value)
-    return values
-
-
-def with_check(facts: Facts, verdict: str, new_errors: int, worse_tests: int) -> Facts:
-    """Return facts with the outcome of a check."""
-    return msgspec.structs.replace(
-        facts, verdict=verdict, new_errors=new_errors, worse_tests=worse_tests
-    )
-
-
 def digest(value: object) -> str:
     """Return the digest of a JSON value."""
     return hashlib.blake2b(msgspec.json.encode(value), digest_size=8).hexdigest()

@@ -69,7 +69,8 @@ class FolderEpisodes:
 
     def record_search(self, results: Results) -> Results:
         """Record what a person or an agent asked for, and return the answer."""
-        if self._folder.settings.sources.episodes and not any(map(_is_episode, results.hits)):
+        is_of_episodes = any(hit.source == "episodes" for hit in results.hits)
+        if self._folder.settings.sources.episodes and not is_of_episodes:
             hits = results.hits[:_MAX_HITS]
             episode = new_episode("query", results.query, map(_reference, hits))
             self._append(episode)
@@ -189,10 +190,6 @@ class FolderEpisodes:
             self.log.append(episode)
         except PackhoundError as problem:
             log.warning("%s", problem)
-
-
-def _is_episode(hit: Hit) -> bool:
-    return hit.record is not None and hit.record.type == "episode"
 
 
 def _reference(hit: Hit) -> str:

@@ -168,10 +168,6 @@ class IndexedFolder:
         """Return True if lines of a file are there by a patch alone."""
         return False
 
-    def shares_segments(self, other: IndexedFolder) -> bool:
-        """Return True if another index has a segment of this one."""
-        return not {*self.snapshot.terms.segments}.isdisjoint(other.snapshot.terms.segments)
-
     @property
     def n_unencoded(self) -> int:
         """Number of nodes whose vectors are still to come."""

@@ -145,10 +145,6 @@ class FolderNotes:
         ordered = sorted(marks.values(), key=lambda pair: bool(pair[1].state))
         return [_pack_line(node, mark) for node, mark in ordered]
 
-    def has_anchors(self) -> bool:
-        """Return True if any note is about code. Raises StoreError."""
-        return any(note.anchors for note in self.notebook.all())
-
     def recall(
         self,
         kind: NoteType,

@@ -40,9 +40,10 @@ def pack_roots(
     # A draft is not sent, so that its conversation must not remember it.
     draft_request = replace(part, budget=max(1, available), conversation="")
     drafts = [parts.pack(root, draft_request) for root in roots]
+    headings = sum(counter.count(_heading(root.path)) for root in roots)
     room, packs, text = available, list[tuple[str, Pack]](), ""
     for _ in range(_ROUNDS):
-        shares = _shares(drafts, room - _heading_tokens(roots, counter))
+        shares = _shares(drafts, room - headings)
         packs = [
             (root.path, parts.pack(root, replace(part, budget=share)))
             for root, share in zip(roots, shares, strict=True)
@@ -99,10 +100,6 @@ def _shares(drafts: Sequence[Pack], available: int) -> list[int]:
             weights[n] += item.tokens
             spent += item.tokens
     return [max(0, available) * weight // max(1, spent) for weight in weights]
-
-
-def _heading_tokens(roots: Roots, counter: TokenCounter) -> int:
-    return sum(counter.count(_heading(root.path)) for root in roots)
 
 
 def _heading(root: str) -> str:

@@ -61,7 +61,7 @@ def choose_records(
     has_notes = False
     if settings.sources.notes and "notes" in settings.pack.sources:
         try:
-            has_notes = notes.has_anchors()
+            has_notes = any(note.anchors for note in notes.notebook.all())
         except StoreError as problem:
             problems.append(str(problem))
     n_sources = len(records) + has_notes

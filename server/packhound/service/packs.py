@@ -67,7 +67,8 @@ class Packs:
 
     def copy_graph(self, folder: IndexedFolder) -> graph.Graph | None:
         """Return a copy of the graph for a folder that shares segments; None without either."""
-        if self._service is None or not folder.shares_segments(self._folder):
+        segments, others = (each.snapshot.terms.segments for each in (folder, self._folder))
+        if self._service is None or {*segments}.isdisjoint(others):
             return None
         return self._service.copy_graph(folder.snapshot)
 

@@ -188,7 +188,8 @@ class Roots:
         outer = PurePath(root.path)
         paths = (PurePath(other.path) for other in self._asked)
         inner = [path.relative_to(outer) for path in paths if outer in path.parents]
-        return tuple(f"/{_WILDCARD.sub(_escape, path.as_posix())}/" for path in inner)
+        escaped = (_WILDCARD.sub(r"\\\g<0>", path.as_posix()) for path in inner)
+        return tuple(f"/{path}/" for path in escaped)
 
     def search(self, query: Query, cancel: threading.Event | None = None) -> Results:
         """Return the best hits of all folders and remotes."""
@@ -287,10 +288,6 @@ def _label(path: PurePath, others: Sequence[PurePath]) -> str:
 
 def _folded_parts(path: str) -> tuple[str, ...]:
     return tuple(part.casefold() for part in PurePath(path).parts)
-
-
-def _escape(wildcard: re.Match[str]) -> str:
-    return f"\\{wildcard[0]}"
 
 
 def _merge_results(query: Query, answers: Sequence[Results]) -> Results:

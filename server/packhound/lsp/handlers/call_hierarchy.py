@@ -30,7 +30,8 @@ def prepare_call_hierarchy(
         link.node
         for link in symbol.callees
         if link.line == line
-        and _holds(locations.name_range(symbol.node, link.line, link.node.name), params.position)
+        for name in [locations.name_range(symbol.node, line, link.node.name)]
+        if name.start.character <= params.position.character <= name.end.character
     )
     node = next(called, symbol.node)
     return None if node.kind in _UNCALLED else [_item(ls, locations, node)]
@@ -99,7 +100,3 @@ def _item(
         selection_range=locations.selection_range(node),
         detail=f"{node.path}{remark}",
     )
-
-
-def _holds(range_: types.Range, position: types.Position) -> bool:
-    return range_.start.character <= position.character <= range_.end.character
