@@ -178,7 +178,7 @@ def test_who_no_longer_wants_an_answer_waits_for_no_definition(
     cancelled.set()
     engine = Engine.open(tmp_path / "many", settings, timing=Timing(named_s=1e9))
     try:
-        engine.cancel_indexing()
+        engine.index.queue.cancel()
         engine.refresh()
         with pytest.raises(Cancelled):
             engine.search(Query("no_such_name_anywhere"), cancelled)

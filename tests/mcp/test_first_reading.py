@@ -92,7 +92,7 @@ def test_no_answer_claims_more_than_was_read(large, monkeypatch):
 def test_a_pack_says_once_that_it_is_of_what_was_read_so_far(large):
     engine = Engine.open(large, settings_from({"index.workers": 1, "index.persist": False}))
     assert engine.settled(60)
-    engine.cancel_indexing()  # What was read stays, and nobody knows if it is all.
+    engine.index.queue.cancel()  # What was read stays, and nobody knows if it is all.
     for form in ("markdown", "json", "xml"):
         arguments = {"prompt": "fix `canary_7_7`", "budget": 500, "format": form}
         answer = call(engine, "pack", arguments)

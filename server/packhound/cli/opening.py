@@ -158,9 +158,9 @@ def wait(engine: service.Engine) -> None:
     if not engine.settled(0.4) and sys.stderr.isatty():
         cli.show.progress(engine)
     engine.settled()
-    if engine.n_unencoded and sys.stderr.isatty():
+    if engine.index.n_unencoded and sys.stderr.isatty():
         cli.show.encoding_progress(engine)
-    while engine.n_unencoded:
+    while engine.index.n_unencoded:
         time.sleep(_ENCODING_POLL_S)
 
 

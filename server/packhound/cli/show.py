@@ -228,7 +228,7 @@ def progress(engine: service.Engine) -> None:
 
 def encoding_progress(engine: service.Engine) -> None:
     """Show a bar on stderr until all nodes have a vector."""
-    _progress("encoding", "definitions", (engine.n_unencoded for _ in count()))
+    _progress("encoding", "definitions", (engine.index.n_unencoded for _ in count()))
 
 
 @contextmanager

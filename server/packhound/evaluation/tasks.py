@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, NamedTuple, Protocol
+from typing import Annotated, NamedTuple
 
 import msgspec
 from msgspec import Meta
@@ -52,13 +52,6 @@ class Asked(NamedTuple):
     context: str
     attempt: int
     feedback: str
-
-
-class Proposer(Protocol):
-    """Whoever makes patches."""
-
-    def propose(self, asked: Asked) -> bytes | None:
-        """Return a diff, None where there is no other."""
 
 
 class Recorded:
@@ -161,7 +154,7 @@ def base_of(task: Task) -> Iterator[Path]:
 def solve(
     task: Task,
     folder: Path,
-    proposer: Proposer,
+    proposer: Command | Recorded,
     policy: str,
     context: str,
     table: Table,

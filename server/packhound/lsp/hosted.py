@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from packhound.core.log_file import create_log_handler
 from packhound.relay import SocketStream
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ def serve_editor(
     # An agent's process never needs these, and they take half a second to load.
     from packhound.lsp.handlers.registry import register_handlers
     from packhound.lsp.language_server import PackhoundServer
-    from packhound.lsp.logs import ClientHandler
+    from packhound.lsp.logs import log_handlers
 
     class HostedServer(PackhoundServer):
         def end(self, code: int) -> NoReturn:
@@ -38,9 +37,8 @@ def serve_editor(
     relay_id = int(arguments["relay"])
     server = HostedServer(pool, lambda: editors.add(relay_id))
     register_handlers(server)
-    handlers: list[logging.Handler] = [ClientHandler(server)]
-    if log_file := arguments.get("log_file"):
-        handlers.append(create_log_handler(Path(log_file)))
+    log_file = arguments.get("log_file")
+    handlers = log_handlers(server, Path(log_file) if log_file else None)
     logger = logging.getLogger("packhound")
     for handler in handlers:
         handler.setLevel(logging.DEBUG if arguments.get("verbose") else logging.INFO)

@@ -40,11 +40,14 @@ class ClientHandler(logging.Handler):
             self._server.window_log_message(types.LogMessageParams(kind, text))
 
 
+def log_handlers(server: LanguageServer, log_file: Path | None) -> list[logging.Handler]:
+    """Return what sends log lines to the client and to `log_file`; raises SettingsError."""
+    return [ClientHandler(server), *map(create_log_handler, [log_file] if log_file else [])]
+
+
 def log_to(server: LanguageServer, log_file: Path | None, *, verbose: bool) -> None:
     """Send this process's log lines to the client and to `log_file`; raises SettingsError."""
-    handlers: list[logging.Handler] = [ClientHandler(server)]
-    if log_file is not None:
-        handlers.append(create_log_handler(log_file))
+    handlers = log_handlers(server, log_file)
     root = logging.getLogger()
     root.handlers[:] = handlers
     # Other libraries log warnings only.

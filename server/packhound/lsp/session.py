@@ -32,7 +32,7 @@ from packhound.lsp.session_packs import SessionPacks
 from packhound.lsp.uris import path_from_uri
 from packhound.lsp.work_done_progress import IndexingProgress
 from packhound.operations import workspace_row
-from packhound.rpc import SerialExecutor
+from packhound.rpc import ThreadPool
 from packhound.service import Engine, EnginePool, Listener, Workspace, real_path
 
 SECTION = "packhound"
@@ -63,7 +63,7 @@ class Session:
         first = real_path(Path(client.folders[0])) if client.folders else None
         self._window_settings = FolderSettings(first, self._overrides)
         # Folders are opened and settings applied in the background, so that cancellations are read.
-        self._executor = SerialExecutor("packhound-folders")
+        self._executor = ThreadPool("packhound-folders", 1)
         self._opened = threading.Event()
         self.awaits_lenses = False
         """Code lenses were asked for before everything was read."""

@@ -103,13 +103,10 @@ class FolderTools:
         # Code is redacted where it is read; this is for names of files, branches and the like.
         texts = [without_secrets(each) for each in texts]
         served.count_answer("\n".join(texts))
-        content = [{"type": "text", "text": each} for each in texts]
-        structured = (
-            {"structuredContent": without_secrets(rows)}
-            if served.settings.mcp.structured_content
-            else {}
-        )
-        return {"content": content, **structured}
+        result: Json = {"content": [{"type": "text", "text": each} for each in texts]}
+        if served.settings.mcp.structured_content:
+            result["structuredContent"] = without_secrets(rows)
+        return result
 
     def forget_roots(self) -> None:
         """Have the client asked for its roots again."""
@@ -129,16 +126,13 @@ def _describe(operation: Operation, served: Folders | None) -> Json:
         "title": operation.title,
         "description": f"{operation.description} {operation.instead}".rstrip(),
         "inputSchema": {**schema, "properties": properties},
-        "annotations": _annotations(operation),
+        "annotations": {
+            **{"readOnlyHint": not operation.writes, "openWorldHint": False},
+            # These mean something for a tool that writes alone.
+            **({"destructiveHint": False} if operation.writes else {}),
+            **({"idempotentHint": operation.idempotent} if operation.writes else {}),
+        },
     }
-
-
-def _annotations(operation: Operation) -> Json:
-    """Return the hints on a tool; two of them mean something for a tool that writes alone."""
-    hints: dict[str, object] = {"readOnlyHint": not operation.writes, "openWorldHint": False}
-    if operation.writes:
-        hints |= {"destructiveHint": False, "idempotentHint": operation.idempotent}
-    return hints
 
 
 def _root_property(served: Folders | None) -> Json:

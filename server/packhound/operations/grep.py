@@ -78,10 +78,8 @@ def _group_row(call: Call, group: GrepGroup) -> Json:
         "name": safe_line(node.name) if node else "",
         "qualname": safe_line(node.qualname) if node else "",
         "lines": [
-            {
-                **{"line": line.number + 1, "text": line.text, "match": line.is_match},
-                **({"cell": line.cell._asdict()} if line.cell else {}),
-            }
+            {"line": line.number + 1, "text": line.text, "match": line.is_match}
+            | ({"cell": line.cell._asdict()} if line.cell else {})
             for line in group.lines
         ],
         **({} if group.score is None else {"score": group.score}),

@@ -135,10 +135,7 @@ def pack_row(roots: service.Roots, pack: Packed, model: str, *, explain: bool = 
             {**item_row(item, explain=explain), **roots.whose(item.root)} for item in pack.items
         ],
         "omitted": [
-            {
-                **{"path": node.path, "name": node.name, "reason": node.reason},
-                **roots.whose(node.root),
-            }
+            {"path": node.path, "name": node.name, "reason": node.reason} | roots.whose(node.root)
             for node in pack.omitted[:_MAX_OMITTED]
         ],
         "text": pack.text,
@@ -181,14 +178,9 @@ def text(answer: Row) -> Text:
     """Return the text of the pack, then what is to be known of it."""
     text = str(answer["text"]) or "nothing found that fits the budget"
     if text.startswith("{"):  # The format JSON says all within itself.
-        reading = answer.get("reading")
-        return Text(
-            [
-                json.dumps({"reading": reading, **json.loads(text)}, ensure_ascii=False)
-                if reading
-                else text
-            ]
-        )
+        if reading := answer.get("reading"):
+            text = json.dumps({"reading": reading, **json.loads(text)}, ensure_ascii=False)
+        return Text([text])
     omitted = (
         safe_line(f"left out: {path_of(row)} {row['name']}, {row['reason']}")
         for row in rows_in(answer, "omitted")

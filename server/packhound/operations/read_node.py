@@ -78,8 +78,8 @@ def _code_row(call: Call, place: Place, request: ReadNode) -> Json:
         )
     first, end = 0, len(all_lines)
     row: Json = {
-        **{"path": path, "start_line": 1, "end_line": end, "kind": "file"},
-        **{"name": "", "qualname": "", "signature": "", "ref": path},
+        **dict.fromkeys(("name", "qualname", "signature"), ""),
+        **{"path": path, "ref": path, "start_line": 1, "end_line": end, "kind": "file"},
         **call.roots.whose(place.root.path),
     }
     if node is not None and position is not None:

@@ -32,6 +32,10 @@ _ENCODER_BY_URGENCY: tuple[EncoderState, ...] = (
     "off",
 )
 """The states to show when several folders differ."""
+_SUMS = (
+    *("generation", "pending", "files", "nodes", "vectors"),
+    *("pending_vectors", "failed_vectors", "disk_bytes"),
+)
 _MAX_FOLDERS = 50
 """From so many on none is split."""
 
@@ -141,22 +145,16 @@ def workspace_row(statuses: Sequence[Status], notes: Sequence[str] = ()) -> Json
         languages.update(status.languages)
         kinds.update(status.kinds)
     recalls = [status.recall for status in statuses if status.recall is not None]
+    sums = {name: sum(getattr(status, name) for status in statuses) for name in _SUMS}
     all_notes = dict.fromkeys([*notes, *(note for s in statuses for note in s.notes)])
     return {
         "state": min((s.state for s in statuses), key=_BY_URGENCY.index, default="ready"),
-        "generation": sum(s.generation for s in statuses),
-        "pending": sum(s.pending for s in statuses),
+        **sums,
         **readiness(total_reading([s.reading for s in statuses])),
-        "files": sum(s.files for s in statuses),
-        "nodes": sum(s.nodes for s in statuses),
         "languages": dict(languages.most_common()),
         "kinds": dict(kinds.most_common()),
         "encoder": min((s.encoder for s in statuses), key=_ENCODER_BY_URGENCY.index, default="off"),
         "encoder_problem": next((s.encoder_problem for s in statuses if s.encoder_problem), ""),
-        "pending_vectors": sum(s.pending_vectors for s in statuses),
-        "failed_vectors": sum(s.failed_vectors for s in statuses),
-        "disk_bytes": sum(s.disk_bytes for s in statuses),
-        "vectors": sum(s.vectors for s in statuses),
         "dead_share": max((s.dead_share for s in statuses), default=0.0),
         "recall": min(recalls, default=None),
         "notes": list(all_notes),

@@ -21,4 +21,4 @@ from .session import then as then
 from .streams import Rewindable as Rewindable
 from .streams import WriteQueue as WriteQueue
 from .streams import take_stdio as take_stdio
-from .threads import SerialExecutor as SerialExecutor
+from .threads import ThreadPool as ThreadPool

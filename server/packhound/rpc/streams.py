@@ -39,7 +39,7 @@ class Rewindable:
     """A stream whose first bytes can be read again, once."""
 
     def __init__(self, stream: Stream) -> None:
-        self._stream = stream
+        self._stream, self.write, self.hang_up = stream, stream.write, stream.hang_up
         self._seen = bytearray()
         self._is_rewound = False
 
@@ -58,14 +58,6 @@ class Rewindable:
         """Have what was read so far read again."""
         self._is_rewound = True
 
-    def write(self, data: bytes) -> None:
-        """Write all. Raises OSError."""
-        self._stream.write(data)
-
-    def hang_up(self) -> None:
-        """End the stream."""
-        self._stream.hang_up()
-
 
 class WriteQueue:
     """A stream to which a thread of its own writes in order, so that `write` never blocks.
@@ -75,16 +67,12 @@ class WriteQueue:
     """
 
     def __init__(self, stream: Stream, backlog_bytes: int = _BACKLOG_BYTES) -> None:
-        self._stream = stream
+        self._stream, self.read, self.hang_up = stream, stream.read, stream.hang_up
         self._free_bytes = backlog_bytes
         self._lock = threading.Lock()
         self._queue: SimpleQueue[bytes | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="packhound-write", daemon=True)
         self._thread.start()
-
-    def read(self) -> bytes:
-        """Return the next bytes, b"" at the end."""
-        return self._stream.read()
 
     def write(self, data: bytes) -> None:
         """Queue bytes; returns at once."""
@@ -93,10 +81,6 @@ class WriteQueue:
         if self._free_bytes < 0:
             self.hang_up()
         self._queue.put(data)
-
-    def hang_up(self) -> None:
-        """End the stream."""
-        self._stream.hang_up()
 
     def close(self, timeout_s: float) -> None:
         """Flush the queue, for at most `timeout_s`."""

@@ -14,17 +14,20 @@ log = logging.getLogger("packhound.lsp")
 
 
 class ThreadPool:
-    """Up to `count` daemon threads over one first-in, first-out queue, started when needed."""
+    """Up to `count` daemon threads over one first-in, first-out queue, started when needed.
+
+    A task that raises is logged.
+    """
 
     def __init__(self, name: str, count: int) -> None:
         self._tasks: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
         self._name, self._count = name, count
-        self._lock = threading.Lock()
+        self._changed = threading.Condition()
         self._n_started = self._n_unfinished = 0
 
     def submit(self, task: Callable[[], object]) -> None:
-        """Queue a task, which must not raise."""
-        with self._lock:
+        """Queue a task behind those that were submitted before."""
+        with self._changed:
             self._n_unfinished += 1
             is_short = self._n_started < min(self._count, self._n_unfinished)
             self._n_started += is_short
@@ -34,6 +37,11 @@ class ThreadPool:
             name = f"{self._name}-{number}"
             threading.Thread(target=self._run, name=name, daemon=True).start()
 
+    def wait(self, timeout_s: float) -> bool:
+        """Wait until no task is pending; False if that took longer than `timeout_s`."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._n_unfinished, timeout_s)
+
     def close(self) -> None:
         """Let the threads end once the queue is empty; returns at once."""
         for _ in range(self._count):
@@ -41,42 +49,10 @@ class ThreadPool:
 
     def _run(self) -> None:
         while task := self._tasks.get():
-            task()
-            with self._lock:
+            try:
+                task()
+            except Exception:
+                log.exception("a background task failed")
+            with self._changed:
                 self._n_unfinished -= 1
-
-
-class SerialExecutor:
-    """One daemon thread whose queue can be waited for; a task that raises is logged."""
-
-    def __init__(self, name: str) -> None:
-        self._pool = ThreadPool(name, 1)
-        self._lock = threading.Lock()
-        self._n_pending = 0
-        self._idle = threading.Event()
-        self._idle.set()
-
-    def submit(self, task: Callable[[], None]) -> None:
-        """Queue a task behind those that were submitted before."""
-        with self._lock:
-            self._n_pending += 1
-            self._idle.clear()
-        self._pool.submit(lambda: self._run(task))
-
-    def wait(self, timeout_s: float) -> bool:
-        """Wait until no task is pending; False if that took longer than `timeout_s`."""
-        return self._idle.wait(timeout_s)
-
-    def close(self) -> None:
-        """Let the thread end once the queue is empty; returns at once."""
-        self._pool.close()
-
-    def _run(self, task: Callable[[], None]) -> None:
-        try:
-            task()
-        except Exception:
-            log.exception("a background task failed")
-        with self._lock:
-            self._n_pending -= 1
-            if not self._n_pending:
-                self._idle.set()
+                self._changed.notify_all()

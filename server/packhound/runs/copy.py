@@ -16,7 +16,7 @@ import stat
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -144,7 +144,7 @@ def runs_folder() -> Path:
 def _remove(folder: Path) -> None:
     """Remove a folder, whatever rights and depth a run gave to what is in it."""
 
-    def unlock(_function: Callable[..., object], path: str, _info: object) -> None:
+    def unlock(_function: object, path: str, _info: object) -> None:
         with suppress(OSError):
             for each in (Path(path).parent, Path(path)):
                 if not each.is_symlink():

@@ -118,13 +118,15 @@ class Engine:
     def over(self, index: IndexedFolder) -> Engine:
         """Return an engine of another index of this folder; notes and uses stay those of here."""
         engine = copy(self)
-        engine.index = index
-        engine._folder_settings = None
-        engine._in_force = self._in_force._replace(settings=engine.index.settings)
-        engine._search = FolderSearch(engine.index, self._activity)
-        engine.packs = Packs(engine.index, engine._search, engine.index.peers)
-        engine.sources = FolderSources(engine.index, self.notes)
+        engine._turn_to(index)
         return engine
+
+    def _turn_to(self, index: IndexedFolder) -> None:
+        self.index, self._folder_settings = index, None
+        self._in_force = self._in_force._replace(settings=index.settings)
+        self._search = FolderSearch(index, self._activity)
+        self.packs = Packs(index, self._search, index.peers)
+        self.sources = FolderSources(index, self.notes)
 
     @property
     def snapshot(self) -> Snapshot:
@@ -194,11 +196,6 @@ class Engine:
         return 0.0 if is_watched else self.index.queue.unseen_s
 
     @property
-    def n_unencoded(self) -> int:
-        """Number of nodes whose vectors are still to come."""
-        return self.index.n_unencoded
-
-    @property
     def reading(self) -> Reading:
         """Files of the folder that can be found, of those that were listed."""
         return self.index.queue.reading
@@ -206,10 +203,6 @@ class Engine:
     def flush(self, timeout_s: float | None = None) -> bool:
         """Save the index now; False after `timeout_s`. Why it failed is in the status."""
         return self.index.queue.flush(timeout_s)
-
-    def cancel_indexing(self) -> None:
-        """Read no more files until `refresh` or `rebuild`."""
-        self.index.queue.cancel()
 
     def configure(self, settings: Settings) -> None:
         """Follow changed settings: another model or persistence means another index."""

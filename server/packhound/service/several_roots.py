@@ -64,34 +64,35 @@ class Roots:
 
     def __init__(self, engines: Sequence[Engine]) -> None:
         paths = [engine.root for engine in engines]
-        self._all = tuple(
+        self.all = tuple(
             Root(engine, _label(engine.root, [each for each in paths if each != engine.root]))
             for engine in engines
         )
-        self._asked = self._all
+        """All that are open, by which rows are named."""
+        self.asked = self.all
         self.remotes: tuple[Root, ...] = ()
         """Repositories of a team's store that a search asks too, after the folders."""
 
     def __iter__(self) -> Iterator[Root]:
-        return iter(self._asked)
+        return iter(self.asked)
 
     def __len__(self) -> int:
-        return len(self._asked)
+        return len(self.asked)
 
     @property
     def are_named(self) -> bool:
         """True if rows of answers say whose they are: more than one folder is open."""
-        return len(self._all) > 1
+        return len(self.all) > 1
 
     def whose(self, path: str) -> dict[str, object]:
         """Return `root` and `label` for a row of the folder at `path`, nothing if it is alone."""
-        named = (*self._all, *self.remotes) if self.are_named else self.remotes
+        named = (*self.all, *self.remotes) if self.are_named else self.remotes
         root = next((root for root in named if root.path == path), None)
         return {"root": root.path, "label": root.label} if root else {}
 
     def place_of(self, node: NodeRef) -> dict[str, object]:
         """Return whose a node is, and where its line is in a repository of a team's store."""
-        roots = (*self._all, *self.remotes)
+        roots = (*self.all, *self.remotes)
         root = next((root for root in roots if root.path == node.root), None)
         origin = root.origin if root else None
         place = origin.place(node.path, node.span.start_line + 1) if origin else {}
@@ -107,13 +108,13 @@ class Roots:
         written = without_surrogates(written)
         path = real_path(root_path(written))
         tail = _folded_parts(written.replace("\\", "/"))
-        matches = [root for root in self._all if root.label == written]
-        matches = matches or [r for r in self._all if _folded_parts(r.path)[-len(tail) :] == tail]
-        if by_path := [root for root in self._all if path.is_relative_to(root.path)]:
+        matches = [root for root in self.all if root.label == written]
+        matches = matches or [r for r in self.all if _folded_parts(r.path)[-len(tail) :] == tail]
+        if by_path := [root for root in self.all if path.is_relative_to(root.path)]:
             matches = [max(by_path, key=lambda root: len(root.path))]
         if len(matches) != 1:
             problem = "ambiguous" if matches else "unknown"
-            names = ", ".join(f"{root.label} ({root.path})" for root in matches or self._all)
+            names = ", ".join(f"{root.label} ({root.path})" for root in matches or self.all)
             raise SettingsError(
                 f"{problem} root '{visible_line(written)}'; expected one of: {names}"
             )
@@ -129,7 +130,7 @@ class Roots:
 
     def with_other(self, other: Root) -> Roots:
         """Return a further root to ask alone; its rows are named by its label."""
-        return self._asking(other, everyone=(*self._all, other))
+        return self._asking(other, everyone=(*self.all, other))
 
     def beside(self, remotes: Sequence[Root]) -> Roots:
         """Return the same folders to ask, and repositories that a search asks after them."""
@@ -154,19 +155,19 @@ class Roots:
         """Return the same folders to ask, one of them as another engine has it."""
         everyone, asked = (
             tuple(each._replace(engine=engine) if each == root else each for each in part)
-            for part in (self._all, self._asked)
+            for part in (self.all, self.asked)
         )
         return self._asking(*asked, everyone=everyone)
 
     def adds(self, node: NodeRef) -> bool:
         """Return True if some lines of a node are there by a patch alone."""
-        root = next((root for root in self._all if root.path == node.root), None)
+        root = next((root for root in self.all if root.path == node.root), None)
         span = node.span
         return bool(root and root.engine.index.adds(node.path, span.start_line, span.end_line))
 
     def _asking(self, *asked: Root, everyone: tuple[Root, ...] = ()) -> Roots:
         roots = copy(self)
-        roots._all, roots._asked = everyone or self._all, asked
+        roots.all, roots.asked = everyone or self.all, asked
         return roots
 
     def candidates(self, reference: str) -> list[tuple[Root, str]]:
@@ -177,16 +178,16 @@ class Roots:
         """
         written = reference.replace("\\", "/").removeprefix("./")
         named = []
-        for root in sorted(self._asked if self.are_named else (), key=lambda r: -len(r.path)):
+        for root in sorted(self.asked if self.are_named else (), key=lambda r: -len(r.path)):
             for prefix in (root.path.replace("\\", "/"), root.label):
                 if written.rstrip("/") == prefix or written.startswith(prefix + "/"):
                     named.append((root, written[len(prefix) :].strip("/")))
-        return [*dict.fromkeys([*named[:1], *((root, reference) for root in self._asked)])]
+        return [*dict.fromkeys([*named[:1], *((root, reference) for root in self.asked)])]
 
     def inner_globs(self, root: Root) -> tuple[str, ...]:
         """Return a glob of each other folder inside of one, to be left out of its answer."""
         outer = PurePath(root.path)
-        paths = (PurePath(other.path) for other in self._asked)
+        paths = (PurePath(other.path) for other in self.asked)
         inner = [path.relative_to(outer) for path in paths if outer in path.parents]
         escaped = (_WILDCARD.sub(r"\\\g<0>", path.as_posix()) for path in inner)
         return tuple(f"/{path}/" for path in escaped)
@@ -194,14 +195,14 @@ class Roots:
     def search(self, query: Query, cancel: threading.Event | None = None) -> Results:
         """Return the best hits of all folders and remotes."""
         if len(self) == 1 and not self.remotes:
-            return self._asked[0].engine.search(query, cancel)
+            return self.asked[0].engine.search(query, cancel)
         answers = []
         for root in self:
             excluded = (*query.exclude, *self.inner_globs(root))
             answers.append(root.engine.search(replace(query, exclude=excluded), cancel))
         answers += self._search_remotes(query, cancel)
         merged = _merge_results(query, answers)
-        return merged if self._all else replace(merged, notes=("no folder is open", *merged.notes))
+        return merged if self.all else replace(merged, notes=("no folder is open", *merged.notes))
 
     def _search_remotes(self, query: Query, cancel: threading.Event | None) -> Iterator[Results]:
         """Yield the answers of remotes, as many as there is time for, then a note on the others."""
@@ -234,7 +235,7 @@ class Roots:
         Raises SettingsError for a bad pattern.
         """
         if len(self) == 1:
-            return self._asked[0].engine.grep(request, cancel, redacted=redacted)
+            return self.asked[0].engine.grep(request, cancel, redacted=redacted)
         end, answers = request.offset + request.limit, []
         for root in self:
             excluded = (*request.exclude, *self.inner_globs(root))
@@ -256,7 +257,7 @@ class Roots:
 
         part = pack.reserve_opening(request)
         if len(self) == 1:
-            root = self._asked[0]
+            root = self.asked[0]
             focus = request.focus if focused in ("", root.path) else None
             packed = root.engine.pack(replace(part, focus=focus), cancel)
         else:

@@ -139,7 +139,7 @@ class Workspace:
     def cancel_indexing(self) -> None:
         """Read no more files until the next refresh or rebuild."""
         for engine in self.engines:
-            engine.cancel_indexing()
+            engine.index.queue.cancel()
 
     def rebuild(self) -> None:
         """Forget all indexes and read everything again."""
