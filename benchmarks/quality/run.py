@@ -26,7 +26,14 @@ from packhound.core.settings_reader import settings_from
 from packhound.core.types import KINDS, Hit, Query, Results
 from packhound.encoder.embedder import Embedder
 from packhound.evaluation.cases import Case
-from packhound.evaluation.score import Outcome, ablations, evaluate, losses, summarize
+from packhound.evaluation.score import (
+    Outcome,
+    answers,
+    judge,
+    judge_parts,
+    losses,
+    summarize,
+)
 from packhound.evaluation.suite import load_suite
 from packhound.search.ablation import ablate
 from packhound.search.environment import SearchEnvironment
@@ -95,7 +102,8 @@ def measure_way(
         ask(Query("the first search of a generation reads the facts of its files"))
         yield ask
 
-    outcomes = list(evaluate(cases, options.corpora, opened, options.limit))
+    answered = answers(cases, options.corpora, opened, options.limit)
+    outcomes = [judge(case, results.hits, results.took_ms) for case, results in answered]
     figures = {
         group: {name: _plain(row) for name, row in summarize(outcomes, by).items()}
         for group, by in GROUPS.items()
@@ -117,7 +125,8 @@ def ablation(
         environment = SearchEnvironment(str(root), embedder)
         yield lambda query: ablate(snapshot, query, environment)
 
-    lost = losses(list(ablations(cases, options.corpora, opened)))
+    answered = answers(cases, options.corpora, opened)
+    lost = losses([(case, judge_parts(case, hits)) for case, hits in answered])
     for part, changes in lost.items():
         print(f"{part:40} {next(iter(changes.values())):+.4f}")
     return {part: {m: round(value, 4) for m, value in row.items()} for part, row in lost.items()}

@@ -9,7 +9,7 @@ import pytest
 from packhound.core.errors import SettingsError
 from packhound.core.types import Query
 from packhound.evaluation.cases import Case, Target
-from packhound.evaluation.score import ablations, evaluate, judge, losses, summarize
+from packhound.evaluation.score import answers, judge, judge_parts, losses, summarize
 from packhound.evaluation.suite import load_suite
 from packhound.search.ablation import BASELINE, ablate
 from packhound.search.pipeline import search
@@ -64,7 +64,8 @@ def test_a_suite_of_ones_own(tmp_path: Path) -> None:
     def opened(root: Path):
         yield lambda query: search(snapshot(), query, environment())
 
-    outcomes = list(evaluate(load_suite(suite), tmp_path, opened))
+    answered = answers(load_suite(suite), tmp_path, opened)
+    outcomes = [judge(case, results.hits, results.took_ms) for case, results in answered]
     assert summarize(outcomes)["all"]["ndcg"].mean == 1
 
 
@@ -87,7 +88,8 @@ def test_what_each_part_is_worth(tmp_path: Path) -> None:
             ("form validation errors", "shop/validation.py", "second"),
         )
     ]
-    scored = list(ablations(cases, tmp_path, opened))
+    answered = answers(cases, tmp_path, opened)
+    scored = [(case, judge_parts(case, hits)) for case, hits in answered]
     assert [scores[BASELINE]["ndcg"] for _, scores in scored] == [1, 1]
     lost = losses(scored)
     assert BASELINE not in lost

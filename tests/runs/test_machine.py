@@ -6,6 +6,7 @@ import random
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from packhound.core.errors import SettingsError
@@ -13,7 +14,6 @@ from packhound.runs.machine import (
     Facts,
     Gates,
     Trace,
-    as_json,
     decide,
     gates_of,
     read_trace,
@@ -73,10 +73,10 @@ def write_trace(path: Path, chance: random.Random) -> None:
         steps=chance.randint(1, 4),
     )
     trace = Trace(path, "1a2b")
-    trace.add(0, "begin", "", {"gates": as_json(gates)}, time.time())
+    trace.add(0, "begin", "", {"gates": msgspec.to_builtins(gates)}, time.time())
     for step in range(1, gates.steps + 1):
         facts = drawn(chance)
-        trace.add(step, "score", facts, {"facts": as_json(facts)}, time.time())
+        trace.add(step, "score", facts, {"facts": msgspec.to_builtins(facts)}, time.time())
         decision = decide(facts, gates, step)
         trace.add(step, "decide", "", {}, time.time(), *decision)
         if decision.choice != "refine":

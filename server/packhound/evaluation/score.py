@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import Literal, TypeAlias, TypeVar
 
 from packhound.core.errors import SettingsError
-from packhound.core.types import Focus, Hit, Query, Results
+from packhound.core.types import Focus, Hit, Query
 from packhound.evaluation import graded
 from packhound.evaluation.cases import REPORT, Case, Target, same_function, same_path
 from packhound.search import BASELINE
@@ -58,25 +58,6 @@ class Figure:
     low: float
     high: float
     n: int
-
-
-def evaluate(
-    cases: Sequence[Case], corpora: Path, opener: Opener[Results], limit: int = 0
-) -> Iterator[Outcome]:
-    """Search every case in its corpus, one corpus open at a time, in the order of the cases.
-
-    `limit` hits are requested; 0 for as many as the measures of a case need.
-    """
-    for case, results in answers(cases, corpora, opener, limit):
-        yield judge(case, results.hits, results.took_ms)
-
-
-def ablations(
-    cases: Sequence[Case], corpora: Path, opener: Opener[Hits]
-) -> Iterator[tuple[Case, dict[str, Scores]]]:
-    """Yield the scores of every case, and those without each part of the ranking."""
-    for case, hits in answers(cases, corpora, opener):
-        yield case, judge_parts(case, hits)
 
 
 def judge_parts(case: Case, hits_by_part: Hits) -> dict[str, Scores]:

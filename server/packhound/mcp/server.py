@@ -10,26 +10,31 @@ import logging
 import os
 import signal
 import socket
+import threading
 from collections.abc import Mapping, Sequence
+from concurrent.futures import TimeoutError as FutureTimeout
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from packhound import __version__
+from packhound.core.errors import PackhoundError, RootError
 from packhound.core.parent_process import watch_parent
 from packhound.core.settings_files import Overrides
 from packhound.mcp.folders import Folders
 from packhound.mcp.progress import progress
 from packhound.mcp.session import Call as ToolCall
 from packhound.mcp.session import McpSession
-from packhound.mcp.session_folders import SessionFolders
 from packhound.operations import Json, Operation, as_text, schema_of, select_operations
 from packhound.redact import without_secrets
 from packhound.relay import RESUMED, EditorTexts, SocketStream
 from packhound.rpc import take_stdio
-from packhound.service import EnginePool
+from packhound.service import EnginePool, root_path
 
 log = logging.getLogger("packhound")
 
+_ANSWER_S = 5.0
+"""Time for a client to answer `roots/list`; then the folder that it was started in is served."""
 _INSTRUCTIONS = (
     "Packhound knows this workspace as the editor has it, unsaved text included. Use search to "
     "find code by meaning or name, symbol for a definition with its callers and tests, pack to get "
@@ -43,13 +48,13 @@ _INSTRUCTIONS = (
 def serve_mcp(roots: Sequence[Path], overrides: Overrides) -> None:
     """Serve on standard input and output until the input ends, in a process of its own."""
     pool = EnginePool()
-    folders = SessionFolders(roots, Path(), overrides, pool)
-    log.info("packhound %s serves %s", __version__, folders.listed and folders.listed.roots)
+    tools = FolderTools(roots, Path(), overrides, pool)
+    log.info("packhound %s serves %s", __version__, tools.listed and tools.listed.roots)
     # Python would first wait for a line of input, which may never come.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     watch_parent(os.getppid(), lambda: os._exit(1))
     try:
-        McpSession(take_stdio(), FolderTools(folders)).run()
+        McpSession(take_stdio(), tools).run()
     finally:
         pool.close()
 
@@ -61,7 +66,7 @@ def serve_agent(
 
     Without roots the client is asked for its own, or else `started_in` is served.
     """
-    folders = SessionFolders(
+    tools = FolderTools(
         [Path(root) for root in arguments["roots"]],
         Path(arguments["started_in"]),
         Overrides.of_command_line(dict(arguments["settings"])),
@@ -70,29 +75,63 @@ def serve_agent(
         is_resumed=bool(arguments.get(RESUMED)),
     )
     try:
-        McpSession(SocketStream(connection), FolderTools(folders)).run()
+        McpSession(SocketStream(connection), tools).run()
     finally:
-        folders.close()
+        tools.close()
 
 
 class FolderTools:
-    """The operations on the folders of one session, as tools."""
+    """The operations on the folders of one session, as tools. Any thread may call.
+
+    The folders are those of its command, or else those that the client names, opened at its start
+    or when they are first asked for.
+    """
 
     instructions = _INSTRUCTIONS
 
-    def __init__(self, folders: SessionFolders) -> None:
-        self._folders = folders
+    def __init__(
+        self,
+        roots: Sequence[Path],
+        started_in: Path,
+        overrides: Overrides,
+        pool: EnginePool,
+        editors: EditorTexts | None = None,
+        *,
+        is_resumed: bool = False,
+    ) -> None:
+        """Open `roots`; without any the client is asked.
+
+        Sessions that come from an engine that was killed come all at once, so those that are
+        `is_resumed` open their folders when they are asked something.
+        """
+        self._overrides, self._pool, self._editors = overrides, pool, editors
+        self._started_in = started_in
+        self._roots = roots
+        self._lock = threading.Lock()
+        self._is_outdated = False
+        self._folders: Folders | None = None
         self._notes = dict[str, None]()
+        with suppress(RootError):  # Such as one deleted meanwhile: each call says so.
+            self._folders = self._open(roots) if roots and not is_resumed else None
+
+    @property
+    def listed(self) -> Folders | None:
+        """The folders, None until the client has been asked, or where they cannot be opened."""
+        if self._is_outdated or not (self._folders or self._roots):
+            return None
+        with suppress(RootError):
+            return self._open_folders()
+        return None
 
     def list(self) -> list[Json]:
         """Return the tools that the settings offer to a client, with hints on what each does."""
-        served = self._folders.listed
+        served = self.listed
         operations = served.operations if served else select_operations(())
         return [_describe(operation, served) for operation in operations]
 
     def call(self, name: str, arguments: Mapping[str, object], call: ToolCall) -> Json:
         """Return the result of a tool. Raises PackhoundError."""
-        served = self._folders.of(call.session)
+        served = self._open_folders(call.session)
         with progress(call, served):
             rows = served.call(name, arguments, call.cancelled)
         texts = [as_text(name, rows, arguments)]
@@ -109,8 +148,48 @@ class FolderTools:
         return result
 
     def forget_roots(self) -> None:
-        """Have the client asked for its roots again."""
-        self._folders.forget()
+        """Have the client asked again: its folders have changed. Returns at once.
+
+        The thread that reads calls this, perhaps while another waits for what it reads.
+        """
+        self._is_outdated = not self._roots
+
+    def close(self) -> None:
+        """Follow the folders no longer."""
+        with self._lock:
+            folders, self._folders = self._folders, None
+        if folders:
+            folders.close()
+
+    def _open_folders(self, session: McpSession | None = None) -> Folders:
+        """Return the folders; not to be called by the thread that reads. Raises RootError."""
+        with self._lock:
+            if self._is_outdated:
+                self._is_outdated = False
+                if self._folders:
+                    self._folders.close()
+                self._folders = None
+            if self._folders is None:
+                roots = self._roots or (session and _client_roots(session)) or [self._started_in]
+                self._folders = self._open(roots)
+            return self._folders
+
+    def _open(self, roots: Sequence[Path]) -> Folders:
+        return Folders(roots, self._overrides, self._pool, self._editors)
+
+
+def _client_roots(session: McpSession) -> list[Path]:
+    """Return the folders that the client names; none if it does not know of roots."""
+    if "roots" not in session.client_capabilities:
+        return []
+    try:
+        answer: Any = session.rpc.request("roots/list", {}).result(_ANSWER_S)
+        uris = [str(root["uri"]) for root in answer["roots"]]
+    except (PackhoundError, FutureTimeout, LookupError, TypeError) as problem:
+        log.warning("the client does not name its roots: %s", problem or "no answer")
+        return []
+    paths = [root_path(uri) for uri in uris if uri.startswith("file:")]
+    return [path for path in paths if path.is_dir()]
 
 
 def _describe(operation: Operation, served: Folders | None) -> Json:
