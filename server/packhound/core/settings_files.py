@@ -192,24 +192,22 @@ def _absolute(value: object, folder: Path) -> object:
 def _of_folder(layer: Layer, read: SettingsRead) -> SettingsRead:
     """Return what may count of a folder's file, even if it is trusted."""
     changes = {n: value for n, value in read.changes.items() if not SETTINGS[n].of_user}
-    problems = [
-        f"'{layer.file}': setting '{name}' counts in your own settings alone; set it in"
-        f" '{config_folder() / 'packhound.toml'}'"
-        for name in read.changes
-        if name not in changes
-    ]
+    problems = _ignored(layer, read, changes, "counts in your own settings alone")
     return read._replace(changes=changes, problems=(*read.problems, *problems))
+
+
+def _ignored(layer: Layer, read: SettingsRead, counting: Values, why: str) -> list[str]:
+    """Return a line for each setting of a file that is not among those that count."""
+    file = config_folder() / "packhound.toml"
+    names = [name for name in read.changes if name not in counting]
+    return [f"'{layer.file}': setting '{name}' {why}; set it in '{file}'" for name in names]
 
 
 def _harmless(layer: Layer, read: SettingsRead, by_user: Settings) -> SettingsRead:
     """Return what may count of an untrusted folder's file: less of the folder, shown otherwise."""
     changes = {n: value for n, value in read.changes.items() if _is_harmless(n, value, by_user)}
-    problems = [
-        f"'{layer.file}': setting '{name}' is ignored in a folder that is not trusted; set it in"
-        f" '{config_folder() / 'packhound.toml'}'"
-        for name in read.changes
-        if name not in changes
-    ]
+    why = "is ignored in a folder that is not trusted"
+    problems = _ignored(layer, read, changes, why)
     hidden = {
         name: changes[name] for name in ("index.exclude", "index.maxFiles") if name in changes
     }

@@ -110,11 +110,8 @@ def convert_value(annotation: object, label: str, value: object) -> Any:  # noqa
 
 def without_surrogates(text: str) -> str:
     """Return text that can be encoded; a lone surrogate becomes U+FFFD, which finds nothing."""
-    return (
-        text
-        if text.isascii()
-        else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    )
+    octets = b"" if text.isascii() else text.encode("utf-16", "surrogatepass")
+    return octets.decode("utf-16", "replace") or text
 
 
 def nearest(name: str, names: Iterable[str]) -> str:

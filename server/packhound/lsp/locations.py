@@ -51,8 +51,7 @@ class Locations:
             uris = self._session.documents.cells_of(node.root, node.path)
             if cell.number <= len(uris):
                 return uris[cell.number - 1]
-        uri = self._session.documents.uri_for(node.root, node.path)
-        if uri:
+        if uri := self._session.documents.uri_for(node.root, node.path):
             return uri
         path = node.path
         if not os.path.isabs(path):  # noqa: PTH117 - keeps odd names
@@ -130,11 +129,10 @@ class Locations:
     def _engine(self, root: str) -> Engine | None:
         """Return the engine of a folder, or of another root that was asked."""
         engines = self._session.workspace.engines
-        for engine in engines:
-            if str(engine.root) == root:
-                return engine
         opened = filter(None, (engine.others.at(root) for engine in engines))
-        return next((elsewhere.engine for elsewhere in opened), None)
+        elsewhere = (other.engine for other in opened)
+        own = (engine for engine in engines if str(engine.root) == root)
+        return next(chain(own, elsewhere), None)
 
 
 def mistakable_folders(hits: Sequence[Hit]) -> list[str]:

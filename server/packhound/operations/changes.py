@@ -114,7 +114,7 @@ OPERATION = Operation(
     Changes,
     run,
     text,
-    unlisted=("limit", "max_tokens"),
+    unlisted="limit max_tokens",
     instead="For the code of a task use pack.",
     lists=True,
 )

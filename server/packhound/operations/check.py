@@ -214,7 +214,7 @@ OPERATION = Operation(
     "check",
     writes=True,
     idempotent=False,
-    unlisted=("max_tokens",),
+    unlisted="max_tokens",
     instead="Without running anything `overlay` says what a patch breaks.",
     by_name=True,
 )

@@ -29,20 +29,8 @@ from packhound.operations.text import Row, Text, path_of, rows_in
 from packhound.redact import safe_line, visible_line
 
 _MAX_SUBJECT, _MAX_LINES = 72, 10
-_TYPES = [
-    "build",
-    "chore",
-    "ci",
-    "docs",
-    "feat",
-    "fix",
-    "perf",
-    "refactor",
-    "revert",
-    "style",
-    "test",
-]
-_SUBJECT = re.compile(rf"(?:{'|'.join(_TYPES)})(?:\([^()\s]+\))?!?: \S[^\n]*")
+_TYPES = "build|chore|ci|docs|feat|fix|perf|refactor|revert|style|test"
+_SUBJECT = re.compile(rf"(?:{_TYPES})(?:\([^()\s]+\))?!?: \S[^\n]*")
 _MAX_REASON = 4_000
 
 By = Annotated[Word, about("Who decides; else the user of this computer.")]
@@ -115,7 +103,7 @@ def check_acceptance(call: Call, request: Accept, editor: object = None) -> Acce
     if request.commit and not _SUBJECT.fullmatch(request.commit):
         raise SettingsError(
             f"commit is {request.commit!r}; expected 'type(scope): subject' with one of the"
-            f" types: {', '.join(_TYPES)}"
+            f" types: {_TYPES.replace('|', ', ')}"
         )
     is_diff = "\n" in request.proposal.strip()
     roots = [*call.roots] if is_diff else [find_overlay(call, request.proposal)[0]]

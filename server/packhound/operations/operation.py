@@ -91,10 +91,10 @@ class Operation:
     `run` gets the call and a checked request, `text` the answer that has left; the docstring of
     `run` says what the answer has. Operations of a `group` other than "default" are offered to
     agents where the setting `mcp.tools` names it. One that `writes` is no reading tool for clients,
-    and `idempotent` if calling it again changes nothing more. Fields that are `unlisted` cost no
-    model a token; `instead` tells it when another tool is better. Answers of one that `lists` name
-    what of the folders was not looked at. A `batch` is the field of which a call may have further
-    values, in `also`.
+    and `idempotent` if calling it again changes nothing more. Fields whose names are `unlisted`
+    cost no model a token; `instead` tells it when another tool is better. Answers of one that
+    `lists` name what of the folders was not looked at. A `batch` is the field of which a call may
+    have further values, in `also`.
     """
 
     name: str
@@ -106,7 +106,7 @@ class Operation:
     group: str = "default"
     writes: bool = False
     idempotent: bool = True
-    unlisted: tuple[str, ...] = ()
+    unlisted: str = ""
     instead: str = ""
     lists: bool = False
     batch: str = ""

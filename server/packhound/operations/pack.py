@@ -198,16 +198,7 @@ OPERATION = Operation(
     Pack,
     run,
     text,
-    unlisted=(
-        "tokenizer",
-        "format",
-        "model",
-        "reserve",
-        "focus_line",
-        "focus_lines",
-        "open_paths",
-        "explain",
-    ),
+    unlisted="tokenizer format model reserve focus_line focus_lines open_paths explain",
     instead="For one definition use search.",
     page=Page(page_of_pack, {}),
 )

@@ -139,7 +139,7 @@ OPERATION = Operation(
     ReadNode,
     run,
     text,
-    unlisted=("line", "limit"),
+    unlisted="line limit",
     batch="path",
     instead="For the code of a task use pack.",
 )

@@ -350,7 +350,7 @@ def _max_tokens(operation: Operation, arguments: Mapping[str, object]) -> int:
 
 def schema_of(operation: Operation) -> dict[str, Any]:
     """Return the JSON Schema of what agents may say to an operation."""
-    return json_schema(operation.request, operation.unlisted)
+    return json_schema(operation.request, operation.unlisted.split())
 
 
 def select_operations(names: Sequence[str]) -> list[Operation]:

@@ -91,6 +91,6 @@ OPERATION = Operation(
     Related,
     run,
     text,
-    unlisted=("line",),
+    unlisted="line",
     instead="For callers and tests use symbol.",
 )

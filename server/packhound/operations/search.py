@@ -63,7 +63,7 @@ QUERY_CHARACTERS = 100_000
 _FACET_VALUES, _FACET_WIDTH = 8, 60
 _RECORD_LINES = 6
 """Lines of a note or another record that a hit shows."""
-_OF_SETTINGS = ("deep", "candidates", "fuser", "scorers", "time_ms", "excluded_kinds", "git")
+_OF_SETTINGS = "deep candidates fuser scorers time_ms excluded_kinds git"
 """Agents have the deep model, unless the setting is off; the settings say how hits are ranked."""
 
 _Kinds = tuple[Kind, ...]
@@ -327,18 +327,8 @@ OPERATION = Operation(
     Search,
     run,
     text,
-    unlisted=(
-        *_OF_SETTINGS,
-        "mode",
-        "source_candidates",
-        "facets",
-        "focus_line",
-        "pattern",
-        "since",
-        "before",
-        "tags",
-        "remotes",
-    ),
+    unlisted=f"{_OF_SETTINGS} mode source_candidates facets focus_line pattern since before tags"
+    " remotes",
     instead="For exact text use grep, for a task pack.",
     lists=True,
     batch="query",

@@ -179,7 +179,7 @@ OPERATION = Operation(
     StatusOf,
     run,
     text,
-    unlisted=("sources", "skipped", "costs", "folders", "max_tokens"),
+    unlisted="sources skipped costs folders max_tokens",
     instead="Answers of search and others say it too where it matters.",
     lists=True,
     page=Page(page_of_status, {"folders": True, "skipped": True}),

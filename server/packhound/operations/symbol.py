@@ -201,7 +201,7 @@ OPERATION = Operation(
     Symbol,
     run,
     text,
-    unlisted=("limit", "line", "max_tokens", "also"),
+    unlisted="limit line max_tokens also",
     batch="name",
     instead="For similar code use related, for the whole of a long one read_node.",
     lists=True,

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from packhound.lsp.language_server import PackhoundServer
-from packhound.rpc import Params
+from packhound.lsp.protocol import Handler
 
 
 def execute_command(ls: PackhoundServer, params: types.ExecuteCommandParams) -> object:
     """Run a registered command."""
-    commands: dict[str, Callable[..., object]] = ls.protocol.fm.commands
+    commands: dict[str, Handler] = ls.protocol.fm.commands
     command = commands.get(params.command)
     if command is None:
         raise JsonRpcInvalidParams(
@@ -22,9 +20,7 @@ def execute_command(ls: PackhoundServer, params: types.ExecuteCommandParams) -> 
     return command(*(params.arguments or ()))
 
 
-def as_command(
-    name: str, handler: Callable[[PackhoundServer, Params], object]
-) -> Callable[..., object]:
+def as_command(name: str, handler: Handler) -> Handler:
     """Return a request handler as a command whose only argument, optional, is the params."""
 
     def command(ls: PackhoundServer, *arguments: object) -> object:

@@ -6,9 +6,6 @@ not in the table, since they belong to the connection: see `lsp/protocol`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
-
 from lsprotocol import types
 
 from packhound.lsp.handlers import call_hierarchy as calls
@@ -30,10 +27,9 @@ from packhound.lsp.handlers.status import status
 from packhound.lsp.handlers.workspace_symbol import workspace_symbol, workspace_symbol_resolve
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.operations import operation_handler, traced_handler
+from packhound.lsp.protocol import Handler
 from packhound.operations import OPERATIONS
 from packhound.service import EnginePool
-
-Handler: TypeAlias = Callable[..., object]
 
 _NOT_OF_EDITORS = ("forget", "forget_use", "rebuild_sources")
 """Operations whose requests have another name; `forget` is that of an agent's notes."""
