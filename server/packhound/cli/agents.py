@@ -9,20 +9,11 @@ from pathlib import Path
 
 import click
 
+from packhound import mcp
 from packhound.cli.options import complete_folder
 from packhound.cli.terminal import echo
 from packhound.core.errors import RootError, SettingsError
 from packhound.core.settings import Settings
-from packhound.mcp import (
-    Agent,
-    Change,
-    apply,
-    check_server,
-    plan,
-    plan_skill,
-    server_command,
-)
-from packhound.mcp import agents as known_agents
 from packhound.service import check_root, real_path, root_path
 
 
@@ -34,7 +25,7 @@ def agents() -> None:
 @agents.command("list")
 def list_agents() -> None:
     """List known agents and the files that configure their servers."""
-    for agent in known_agents(Path.home(), Path.cwd()):
+    for agent in mcp.agents(Path.home(), Path.cwd()):
         echo(f"{agent.name:16} {'found' if agent.installed else '-':6} {agent.config}")
 
 
@@ -73,7 +64,7 @@ def remove(only: tuple[str, ...], yes: bool) -> None:
     _write(_plan(selected, {}), selected, only, yes)
 
 
-def _commands(selected: Sequence[Agent], folder: str) -> dict[str, list[str]]:
+def _commands(selected: Sequence[mcp.Agent], folder: str) -> dict[str, list[str]]:
     """Return the command of the server by agent; one without a folder to serve is told of."""
     commands = {}
     for agent in selected:
@@ -82,31 +73,31 @@ def _commands(selected: Sequence[Agent], folder: str) -> dict[str, list[str]]:
         except RootError:
             echo(f"{agent.name}: it works in no folder; name one by --root FOLDER", err=True)
         else:
-            commands[agent.name] = server_command(root)
+            commands[agent.name] = mcp.server_command(root)
     return commands
 
 
 def _check(folder: str) -> int:
     """Return how many tools the server offers, started as an agent would. Raises SettingsError."""
     if folder:
-        return check_server(server_command(folder), Path(folder))
+        return mcp.check_server(mcp.server_command(folder), Path(folder))
     with tempfile.TemporaryDirectory() as empty:
-        return check_server(server_command("."), Path(empty))
+        return mcp.check_server(mcp.server_command("."), Path(empty))
 
 
 def _plan(
-    selected: Sequence[Agent], commands: Mapping[str, list[str]], *, skill: bool = True
-) -> list[Change]:
+    selected: Sequence[mcp.Agent], commands: Mapping[str, list[str]], *, skill: bool = True
+) -> list[mcp.Change]:
     """Return the changes to make; what cannot be changed is named on stderr.
 
     The entry of an agent without a command goes, its skill too; without `skill` that stays.
     """
-    changes: list[Change] = []
+    changes: list[mcp.Change] = []
     for agent in selected:
         command = commands.get(agent.name)
         try:
-            planned: list[Change | None] = [plan(agent, command)]
-            planned += [plan_skill(agent, install=command is not None)] if skill else []
+            planned: list[mcp.Change | None] = [mcp.plan(agent, command)]
+            planned += [mcp.plan_skill(agent, install=command is not None)] if skill else []
         except SettingsError as problem:
             # One unreadable file does not stop the others.
             echo(f"{agent.name}: {problem}", err=True)
@@ -118,7 +109,7 @@ def _plan(
 
 
 def _write(
-    changes: Sequence[Change], selected: Sequence[Agent], only: Sequence[str], yes: bool
+    changes: Sequence[mcp.Change], selected: Sequence[mcp.Agent], only: Sequence[str], yes: bool
 ) -> None:
     """Show each change, then make it."""
     refused = [agent.name for agent in selected if agent.name not in {c.agent for c in changes}]
@@ -129,14 +120,14 @@ def _write(
         echo(f"{change.agent}:\n{change.diff}")
     if changes and (yes or click.confirm("Write these changes?")):
         for change in changes:
-            apply(change)
+            mcp.apply(change)
             echo(f"{'deleted' if change.after is None else 'written'}: {change.path}")
     if refused and only:
         raise SettingsError(f"not changed: {', '.join(refused)}")
 
 
-def _select(only: tuple[str, ...]) -> list[Agent]:
-    agents_by_name = {agent.name.lower(): agent for agent in known_agents(Path.home(), Path.cwd())}
+def _select(only: tuple[str, ...]) -> list[mcp.Agent]:
+    agents_by_name = {agent.name.lower(): agent for agent in mcp.agents(Path.home(), Path.cwd())}
     for name in only:
         if name.lower() not in agents_by_name:
             expected = ", ".join(agent.name for agent in agents_by_name.values())

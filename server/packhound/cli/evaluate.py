@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from packhound import evaluation
 from packhound.cli.console import Terminal
 from packhound.cli.opening import open_engine, settings_of
 from packhound.cli.options import JSON, SET, root_option
@@ -22,20 +23,6 @@ from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
 from packhound.core.settings_reader import settings_from
 from packhound.core.types import Hit, Query, Results
-from packhound.evaluation import (
-    Case,
-    Opener,
-    Outcome,
-    Scores,
-    answers,
-    cases_of_history,
-    judge,
-    judge_parts,
-    latencies,
-    load_suite,
-    losses,
-    summarize,
-)
 from packhound.redact import visible_line
 from packhound.service import Engine, real_path
 from packhound.text import is_test
@@ -51,7 +38,7 @@ _GROUPS = {
 _MAX_PARTS = 30
 
 Searched: TypeAlias = tuple[Results, Mapping[str, Sequence[Hit]]]
-Ablated: TypeAlias = list[tuple[Case, dict[str, Scores]]]
+Ablated: TypeAlias = list[tuple[evaluation.Case, dict[str, evaluation.Scores]]]
 
 
 @click.command("eval")
@@ -119,7 +106,7 @@ def evaluate_suite(
     settings = settings_of("", changes, settings_from({"index.persist": history}))
     hidden = as_json or not Console(stderr=True).is_terminal
     if suite and corpora:
-        cases = load_suite(suite)
+        cases = evaluation.load_suite(suite)
         scores = _score(
             cases, corpora, lambda folder: _open_searcher(folder, settings, ablate), hidden
         )
@@ -130,40 +117,47 @@ def evaluate_suite(
 
 def _score_history(
     root: Path, last: int, settings: Settings, ablate: bool, hidden: bool
-) -> tuple[list[Outcome], Ablated]:
+) -> tuple[list[evaluation.Outcome], Ablated]:
     """Score the subjects of a folder's last commits. Raises SettingsError if none is a query."""
     folder = real_path(root)
     with open_engine(folder, settings) as engine:
         files = {p: file for p, file in engine.snapshot.files.items() if not is_test(p)}
-        cases = cases_of_history(folder, files, last)
+        cases = evaluation.cases_of_history(folder, files, last)
         if not cases:
             raise SettingsError(f"none of the last {last:,} commits of '{folder}' is a query")
         return _score(cases, folder, lambda _: nullcontext(_searcher(engine, ablate)), hidden)
 
 
 def _score(
-    cases: Sequence[Case], corpora: Path, opener: Opener[Searched], hidden: bool
-) -> tuple[list[Outcome], Ablated]:
+    cases: Sequence[evaluation.Case],
+    corpora: Path,
+    opener: evaluation.Opener[Searched],
+    hidden: bool,
+) -> tuple[list[evaluation.Outcome], Ablated]:
     """Return the score of every case, and those without each part of the ranking if opened so."""
-    outcomes: list[Outcome] = []
+    outcomes: list[evaluation.Outcome] = []
     ablated: Ablated = []
     with click.progressbar(length=len(cases), label="queries", hidden=hidden) as bar:
-        for case, (results, hits_by_part) in answers(cases, corpora, opener):
-            outcomes.append(judge(case, results.hits, results.took_ms))
+        for case, (results, hits_by_part) in evaluation.answers(cases, corpora, opener):
+            outcomes.append(evaluation.judge(case, results.hits, results.took_ms))
             if hits_by_part:
-                ablated.append((case, judge_parts(case, hits_by_part)))
+                ablated.append((case, evaluation.judge_parts(case, hits_by_part)))
             bar.update(1)
     return outcomes, ablated
 
 
 def _report(
-    outcomes: list[Outcome], ablated: Ablated, by: Sequence[str], out: Path | None, as_json: bool
+    outcomes: list[evaluation.Outcome],
+    ablated: Ablated,
+    by: Sequence[str],
+    out: Path | None,
+    as_json: bool,
 ) -> None:
     if not by:
         is_graded = any(outcome.case.answers for outcome in outcomes)
         by = ("all", "kind", "language", "repository") if is_graded else ("all", "category")
-    figures = {group: summarize(outcomes, _GROUPS[group]) for group in by}
-    lost = losses(ablated) if ablated else {}
+    figures = {group: evaluation.summarize(outcomes, _GROUPS[group]) for group in by}
+    lost = evaluation.losses(ablated) if ablated else {}
     if out:
         out.write_text(json.dumps([asdict(outcome) for outcome in outcomes], indent=1), "utf-8")
     if as_json:
@@ -174,7 +168,7 @@ def _report(
             }
             for group, rows in figures.items()
         }
-        p50, p95 = latencies(outcomes)
+        p50, p95 = evaluation.latencies(outcomes)
         plain["took_ms"] = {"p50": p50, "p95": p95}
         click.echo(json.dumps(plain | ({"ablation": lost} if lost else {})))
         return
@@ -187,7 +181,9 @@ def _report(
             cells = [f"{row[m].mean:.3f} ({row[m].low:.3f}-{row[m].high:.3f})" for m in measures]
             table.add_row(Text(visible_line(name)), str(row[measures[0]].n), *cells)
         console.print(table)
-    console.print("searches took {:.1f} ms at p50, {:.1f} at p95".format(*latencies(outcomes)))
+    console.print(
+        "searches took {:.1f} ms at p50, {:.1f} at p95".format(*evaluation.latencies(outcomes))
+    )
     if lost:
         measures = list(next(iter(lost.values())))
         table = Table("lost without", *measures, box=None, pad_edge=False, header_style="bold")

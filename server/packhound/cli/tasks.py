@@ -12,21 +12,11 @@ import click
 import msgspec
 from rich.table import Table
 
-from packhound import runs, service
+from packhound import evaluation, runs, service
 from packhound.cli.console import Terminal
 from packhound.cli.opening import Asker
 from packhound.core.errors import SettingsError
 from packhound.core.settings_files import FolderSettings
-from packhound.evaluation import (
-    Command,
-    Recorded,
-    Solved,
-    Task,
-    base_of,
-    load_tasks,
-    pass_rates,
-    solve,
-)
 from packhound.operations import as_text
 from packhound.redact import visible_line
 
@@ -36,22 +26,24 @@ _POLICY = re.compile(r"(none|pack|search)(\+skills)?(?::([1-9]\d{2,5}))?")
 
 def run_tasks(
     suite: Path, policies: Sequence[str], command: str, budget: int, attempts: int
-) -> list[Solved]:
+) -> list[evaluation.Solved]:
     """Have each task solved with each policy. Raises SettingsError: what may not run."""
     read = [_read_policy(each, budget) for each in policies or ("none",)]
-    tasks, table = load_tasks(suite), runs.read_table()
+    tasks, table = evaluation.load_tasks(suite), runs.read_table()
     for task in tasks:
         in_force = FolderSettings(task.folder).read()
         service.may_run(task.folder, in_force.settings, trusted=in_force.trusted)
-    proposer = Command(command) if command else Recorded()
-    solved = list[Solved]()
+    proposer = evaluation.Command(command) if command else evaluation.Recorded()
+    solved = list[evaluation.Solved]()
     for task in tasks:
         kept = service.index_folder(task.folder) / "checks"
-        with base_of(task) as folder:
+        with evaluation.base_of(task) as folder:
             for policy in read:
                 context = _context(folder, policy, task)
                 name = policy.name
-                solved.append(solve(task, folder, proposer, name, context, table, kept, attempts))
+                solved.append(
+                    evaluation.solve(task, folder, proposer, name, context, table, kept, attempts)
+                )
                 last = visible_line(solved[-1].outcomes[-1])[:200]
                 click.echo(f"{task.name} ({name}): {last}", err=True)
     return solved
@@ -77,7 +69,7 @@ def _read_policy(text: str, budget: int) -> _Policy:
     return _Policy(text, match[1], bool(match[2]), int(match[3] or budget))
 
 
-def _context(folder: Path, policy: _Policy, task: Task) -> str:
+def _context(folder: Path, policy: _Policy, task: evaluation.Task) -> str:
     """Return what a policy gives for a task, as text."""
     parts, statement = list[str](), task.statement
     if policy.has_skills:
@@ -93,9 +85,9 @@ def _context(folder: Path, policy: _Policy, task: Task) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def report(solved: Sequence[Solved], out: Path | None, *, as_json: bool) -> None:
+def report(solved: Sequence[evaluation.Solved], out: Path | None, *, as_json: bool) -> None:
     """Print pass rates by policy, side by side."""
-    rows = pass_rates(solved)
+    rows = evaluation.pass_rates(solved)
     outcomes = [msgspec.to_builtins(each) for each in solved]
     if out:
         out.write_text(json.dumps(outcomes, indent=1), "utf-8")

@@ -18,18 +18,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
+from packhound import relay
 from packhound.core.errors import PackhoundError, SettingsError
 from packhound.core.types import Json
-from packhound.relay import (
-    ACCEPTED,
-    NOT_ALLOWED,
-    ServerAddress,
-    address_file,
-    bind_listener,
-    read_address,
-    remove_address,
-    write_address,
-)
 
 log = logging.getLogger("packhound")
 
@@ -56,11 +47,11 @@ class SocketServer:
         """Listen, and write the address into `folder`. Raises OSError or StoreError."""
         self._folder = folder
         self._sessions = sessions
-        self._listener, address = bind_listener(folder)
+        self._listener, address = relay.bind_listener(folder)
         self._listener.listen(_BACKLOG)
-        self._address = ServerAddress(address, secrets.token_hex(32), os.getpid())
+        self._address = relay.ServerAddress(address, secrets.token_hex(32), os.getpid())
         # The file comes last, so that what it names is there.
-        write_address(folder, self._address)
+        relay.write_address(folder, self._address)
         self._closed = threading.Event()
         self._connections: set[socket.socket] = set()
         # Those that have begun no session, the oldest first.
@@ -74,9 +65,9 @@ class SocketServer:
 
         Where there is no handle to read it, its being there has to do.
         """
-        stored = read_address(self._folder)
+        stored = relay.read_address(self._folder)
         if stored is None:
-            return address_file(self._folder).exists()
+            return relay.address_file(self._folder).exists()
         return stored.token == self._address.token
 
     @property
@@ -90,7 +81,7 @@ class SocketServer:
             return
         self._closed.set()
         if self.reachable:
-            remove_address(self._folder)
+            relay.remove_address(self._folder)
         for open_socket in (self._listener, *self._connections):
             # Closing a socket does not wake a thread that waits for it.
             with contextlib.suppress(OSError):
@@ -175,13 +166,13 @@ class SocketServer:
             request = json.loads(line)
             token, arguments = request["token"], dict(request["arguments"])
             if not secrets.compare_digest(str(token), self._address.token):
-                return None, dict(NOT_ALLOWED)
+                return None, dict(relay.NOT_ALLOWED)
             session = self._session(str(request["session"]))
         except PackhoundError as problem:
             return None, {"error": str(problem)}
         except (ValueError, KeyError, TypeError, RecursionError) as problem:
             return None, {"error": f"not a request: {type(problem).__name__}"}
-        return partial(session, arguments=arguments), {ACCEPTED: True}
+        return partial(session, arguments=arguments), {relay.ACCEPTED: True}
 
     def _session(self, name: str) -> Session:
         if name not in self._sessions:

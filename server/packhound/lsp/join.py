@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from packhound import rpc
 from packhound.core.errors import PackhoundError
 from packhound.core.parent_process import watch_parent
 from packhound.core.private_file import make_private_folder
@@ -18,17 +19,6 @@ from packhound.relay import (
     Relay,
     mark_editor,
 )
-from packhound.rpc import (
-    PARSE_ERROR,
-    FrameReader,
-    Malformed,
-    Params,
-    Rewindable,
-    RpcError,
-    WireError,
-    encode,
-    error_response,
-)
 
 if TYPE_CHECKING:
     from packhound.relay import Stream
@@ -38,11 +28,11 @@ _MAX_CHANGES = 500
 """Changes of a document that are repeated to a new server; more are applied to its text first."""
 
 
-def read_initialize(stream: Rewindable) -> Params:
+def read_initialize(stream: rpc.Rewindable) -> rpc.Params:
     """Return the params of the first message if it is `initialize`, and rewind the stream."""
     try:
-        first = next(iter(FrameReader(stream)), None)
-    except WireError:
+        first = next(iter(rpc.FrameReader(stream)), None)
+    except rpc.WireError:
         first = None
     stream.rewind()
     is_initialize = isinstance(first, dict) and first.get("method") == "initialize"
@@ -68,7 +58,7 @@ def relay_to_daemon(stream: Stream, arguments: Mapping[str, object], process_id:
     messages = Client(stream)
     try:
         Relay(LspDialect(), sessions, stream).run(messages, first)
-    except (WireError, OSError):
+    except (rpc.WireError, OSError):
         os._exit(1)
     os._exit(0 if messages.has_shut_down else 1)
 
@@ -81,16 +71,16 @@ class Client:
         self.has_shut_down = False
 
     def __iter__(self) -> Iterator[Message]:
-        for value in FrameReader(self._stream):
-            if isinstance(value, Malformed):
-                refusal = error_response(None, RpcError(PARSE_ERROR, value.reason))
-                self._stream.write(encode(refusal))
+        for value in rpc.FrameReader(self._stream):
+            if isinstance(value, rpc.Malformed):
+                refusal = rpc.error_response(None, rpc.RpcError(rpc.PARSE_ERROR, value.reason))
+                self._stream.write(rpc.encode(refusal))
                 continue
             method = value.get("method") if isinstance(value, dict) else None
             if method == "exit":
                 return
             self.has_shut_down = self.has_shut_down or method == "shutdown"
-            yield Message(encode(value), value)
+            yield Message(rpc.encode(value), value)
 
 
 class LspDialect:
@@ -104,12 +94,12 @@ class LspDialect:
 
     def read(self, stream: Stream) -> Iterator[Message]:
         """Yield the messages of a server until it ends."""
-        for value in FrameReader(stream):
-            yield Message(encode(value), value)
+        for value in rpc.FrameReader(stream):
+            yield Message(rpc.encode(value), value)
 
     def encode(self, value: dict[str, object]) -> bytes:
         """Return a message as a frame."""
-        return encode(value)
+        return rpc.encode(value)
 
     def initialized(self, result: Mapping[str, Any]) -> None:
         """Remember the position encoding that was chosen."""
@@ -151,12 +141,12 @@ class LspDialect:
         Documents come before `initialized`, so that a server that opens the folders has them all.
         """
         for messages in self._documents.values():
-            yield from map(encode, messages)
+            yield from map(rpc.encode, messages)
         yield from self._workspace.values()
         event = {name: [*folders.values()] for name, folders in self._folders.items()}
         if any(event.values()):
             method = "workspace/didChangeWorkspaceFolders"
-            yield encode({"jsonrpc": "2.0", "method": method, "params": {"event": event}})
+            yield rpc.encode({"jsonrpc": "2.0", "method": method, "params": {"event": event}})
 
     def _note_folders(self, value: Mapping[str, Any]) -> None:
         """Remember which folders were added or removed last, not each change."""

@@ -27,20 +27,9 @@ from pygls.exceptions import (
 from pygls.feature_manager import is_thread_function
 from pygls.protocol import lsp_method
 
+from packhound import rpc
 from packhound.core.errors import Cancelled, PackhoundError
 from packhound.lsp.pygls_seam import PyglsSeam, object_params
-from packhound.rpc import (
-    FRAMES,
-    INTERNAL_ERROR,
-    REQUEST_CANCELLED,
-    Request,
-    RpcError,
-    Service,
-    Session,
-    Work,
-    WriteQueue,
-    then,
-)
 
 if TYPE_CHECKING:
     from packhound.lsp.language_server import PackhoundServer
@@ -51,12 +40,12 @@ _EVERY_NOTEBOOK = types.NotebookDocumentSyncOptions(
     [types.NotebookDocumentFilterWithNotebook(notebook="*")], save=True
 )
 
-_REQUEST: ContextVar[Request] = ContextVar("packhound_request")
+_REQUEST: ContextVar[rpc.Request] = ContextVar("packhound_request")
 
 log = logging.getLogger("packhound.lsp")
 
 
-class PackhoundProtocol(PyglsSeam, Service):
+class PackhoundProtocol(PyglsSeam, rpc.Service):
     """The service of one client; `run` takes its messages until the stream ends."""
 
     def __init__(self, server: PackhoundServer, converter: cattrs.Converter) -> None:
@@ -76,10 +65,10 @@ class PackhoundProtocol(PyglsSeam, Service):
         """Return the process's exit code by the specification: 0 after `shutdown`, else 1."""
         return 0 if self._state == "shut down" else 1
 
-    def run(self, stream: WriteQueue) -> None:
+    def run(self, stream: rpc.WriteQueue) -> None:
         """Serve messages until the client closes the stream; raises WireError."""
         self._stream = stream
-        self.rpc = Session(FRAMES, stream, self)
+        self.rpc = rpc.Session(rpc.FRAMES, stream, self)
         self.rpc.run()
 
     def close(self, timeout_s: float) -> None:
@@ -122,7 +111,7 @@ class PackhoundProtocol(PyglsSeam, Service):
         """Ask our handler alone: pygls' looks the token up, which may be no string or number."""
         yield self.fm.features[types.WINDOW_WORK_DONE_PROGRESS_CANCEL], (params,), None
 
-    def accept(self, request: Request) -> Work:
+    def accept(self, request: rpc.Request) -> rpc.Work:
         """Return the call of a request's handler; raises JsonRpcException."""
         method, params = request.method, request.params
         self._check_state(method)
@@ -132,7 +121,7 @@ class PackhoundProtocol(PyglsSeam, Service):
         else:
             structured = self.structure_params(method, params)
         is_slow = bool(is_thread_function(handler))  # type: ignore[no-untyped-call]
-        return Work(partial(self._answer, request, handler, structured), is_slow)
+        return rpc.Work(partial(self._answer, request, handler, structured), is_slow)
 
     def receive(self, method: str, params: object) -> None:
         """Take a notification; one that is unknown or comes too early is ignored."""
@@ -148,23 +137,25 @@ class PackhoundProtocol(PyglsSeam, Service):
         except JsonRpcException as error:
             log.warning("%s: %s", method, error)
 
-    def error(self, method: str, failure: Exception) -> RpcError:
+    def error(self, method: str, failure: Exception) -> rpc.RpcError:
         """Return the error of a failed request; log what is a defect of the server."""
         match failure:
             case JsonRpcException():
-                return RpcError(failure.code, failure.message)
+                return rpc.RpcError(failure.code, failure.message)
             case Cancelled():
-                return RpcError(REQUEST_CANCELLED, "cancelled")
+                return rpc.RpcError(rpc.REQUEST_CANCELLED, "cancelled")
             case PackhoundError():
                 return super().error(method, failure)
         log.error("%s failed", method, exc_info=failure)
-        return RpcError(INTERNAL_ERROR, f"{method} failed: {type(failure).__name__}: {failure}")
+        return rpc.RpcError(
+            rpc.INTERNAL_ERROR, f"{method} failed: {type(failure).__name__}: {failure}"
+        )
 
-    def _answer(self, request: Request, handler: Handler, params: object) -> object:
+    def _answer(self, request: rpc.Request, handler: Handler, params: object) -> object:
         _REQUEST.set(request)
         result = _call_handler(handler, params)
         as_json = partial(self.unstructure_result, request.method)
-        return then(result, as_json) if isinstance(result, Future) else as_json(result)
+        return rpc.then(result, as_json) if isinstance(result, Future) else as_json(result)
 
     def _check_state(self, method: str) -> None:
         if self._state == "shut down":

@@ -12,20 +12,10 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from packhound import __version__
+from packhound import __version__, rpc
 from packhound.core.errors import PackhoundError
 from packhound.core.types import Json
 from packhound.redact import without_secrets
-from packhound.rpc import (
-    INTERNAL_ERROR,
-    INVALID_PARAMS,
-    LINES,
-    Request,
-    RpcError,
-    Service,
-    Session,
-    Work,
-)
 
 if TYPE_CHECKING:
     from packhound.relay import Stream
@@ -41,7 +31,7 @@ _LAST_ANSWERS_S = 10.0
 class Call:
     """A call of a tool: `cancelled` is set when nobody waits for it any more."""
 
-    def __init__(self, session: McpSession, request: Request) -> None:
+    def __init__(self, session: McpSession, request: rpc.Request) -> None:
         self.cancelled = request.cancelled
         self.session = session
         meta = _object(request.params).get("_meta")
@@ -76,7 +66,7 @@ class Tools(Protocol):
         """Take note that the client's roots have changed; called by the thread that reads."""
 
 
-class McpSession(Service):
+class McpSession(rpc.Service):
     """One client."""
 
     def __init__(
@@ -85,7 +75,7 @@ class McpSession(Service):
         """`last_answers_s` is the time for what is still asked when the client's stream ends."""
         self._last_answers_s = last_answers_s
         self._tools = tools
-        self.rpc = Session(LINES, stream, self, answers_cancelled=False)
+        self.rpc = rpc.Session(rpc.LINES, stream, self, answers_cancelled=False)
         self.client_capabilities: Mapping[str, Any] = {}
 
     def run(self) -> None:
@@ -94,19 +84,19 @@ class McpSession(Service):
         # Most likely nobody reads any more; a tool cannot be stopped, but is not waited for.
         self.rpc.close(self._last_answers_s)
 
-    def accept(self, request: Request) -> Work:
+    def accept(self, request: rpc.Request) -> rpc.Work:
         """Return the work of a request. Raises RpcError."""
         params = _object(request.params)
         match request.method:
             case "tools/call":
-                return Work(partial(self._run_tool, params, Call(self, request)), True)
+                return rpc.Work(partial(self._run_tool, params, Call(self, request)), True)
             case "initialize":
                 self.client_capabilities = _object(params.get("capabilities"))
-                return Work(partial(self._describe, params.get("protocolVersion")), False)
+                return rpc.Work(partial(self._describe, params.get("protocolVersion")), False)
             case "tools/list":
-                return Work(lambda: {"tools": self._tools.list()}, False)
+                return rpc.Work(lambda: {"tools": self._tools.list()}, False)
             case "ping":
-                return Work(dict, False)
+                return rpc.Work(dict, False)
         return super().accept(request)
 
     def receive(self, method: str, params: object) -> None:
@@ -128,7 +118,7 @@ class McpSession(Service):
         """Return the result of a tool; a refusal is a result too."""
         name, arguments = params.get("name"), params.get("arguments") or {}
         if not isinstance(name, str) or not isinstance(arguments, dict):
-            raise RpcError(INVALID_PARAMS, "'name' is a text and 'arguments' an object")
+            raise rpc.RpcError(rpc.INVALID_PARAMS, "'name' is a text and 'arguments' an object")
         try:
             return self._tools.call(name, arguments, call)
         except PackhoundError as problem:
@@ -138,7 +128,7 @@ class McpSession(Service):
         except Exception as error:
             log.exception("%s failed", name)
             message = f"{name} failed: {type(error).__name__}"
-            raise RpcError(INTERNAL_ERROR, message) from error
+            raise rpc.RpcError(rpc.INTERNAL_ERROR, message) from error
 
 
 def _object(value: object) -> Mapping[str, Any]:

@@ -22,30 +22,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from packhound import files, git
 from packhound.core.errors import Cancelled, SettingsError, StoreError
 from packhound.core.file_lock import FileLock
 from packhound.core.private_file import make_private_folder
 from packhound.core.trace import traced
 from packhound.core.user_folders import cache_folder
-from packhound.files import (
-    compile_globs,
-    copy_bytes,
-    is_secret_by_name,
-    stamp_of,
-    walk_unignored,
-)
-from packhound.git import (
-    Blob,
-    PatchedFile,
-    Repository,
-    attributes_of,
-    clone_without_files,
-    open_repository,
-    read_blobs,
-    replaced_objects,
-    tracked_files,
-    user_ignore_file,
-)
 from packhound.redact import visible_line
 
 _LFS = b"version https://git-lfs.github.com/spec/"
@@ -86,7 +68,7 @@ class Copy:
 def materialize(
     root: Path,
     unsaved: Mapping[str, bytes],
-    patch: Mapping[str, PatchedFile],
+    patch: Mapping[str, git.PatchedFile],
     limits: CopyLimits | None = None,
     cancel: threading.Event | None = None,
     *,
@@ -174,21 +156,21 @@ class _Copying:
         runs = folder.parents[2]
         # A cache folder may lie in the folder that is copied.
         self._cache_prefix = f"{runs.relative_to(root)}/" if runs.is_relative_to(root) else "\0"
-        self._includes = compile_globs(limits.include) if limits.include else None
+        self._includes = files.compile_globs(limits.include) if limits.include else None
 
     @traced("check: copy")
     def copy(
-        self, unsaved: Mapping[str, bytes], patch: Mapping[str, PatchedFile], *, asks_git: bool
+        self, unsaved: Mapping[str, bytes], patch: Mapping[str, git.PatchedFile], *, asks_git: bool
     ) -> Copy:
         """Write all of it."""
-        repository = open_repository(self._root)
-        tracked = tracked_files(self._root) if repository.state == "ready" else []
-        attributes = attributes_of(self._root, (t.path for t in tracked), _ATTRIBUTES)
+        repository = git.open_repository(self._root)
+        tracked = git.tracked_files(self._root) if repository.state == "ready" else []
+        attributes = git.attributes_of(self._root, (t.path for t in tracked), _ATTRIBUTES)
         for path in sorted(attributes["export-subst"]):
             self._name("git archive would put the commit into (export-subst)", path)
-        blobs, statuses, paths = list[Blob](), dict[str, os.stat_result](), {*unsaved, *patch}
+        blobs, statuses, paths = list[git.Blob](), dict[str, os.stat_result](), {*unsaved, *patch}
         # Of these nobody knows which of the two was checked out.
-        replaced = replaced_objects(self._root) if tracked else set()
+        replaced = git.replaced_objects(self._root) if tracked else set()
         written_index = repository.stamp()[1] if repository.state == "ready" else 0
         for file in tracked:
             if file.mode == _SUBMODULE:
@@ -198,7 +180,7 @@ class _Copying:
                 status = os.lstat(self._root / file.path)
             except OSError:
                 continue
-            is_same = stamp_of(status) == file.stamp and file.stamp.mtime_ns < written_index
+            is_same = files.stamp_of(status) == file.stamp and file.stamp.mtime_ns < written_index
             is_same = is_same and file.mode != _LINK and file.path not in attributes["filter"]
             is_same = is_same and file.name not in replaced
             if file.path in patch and file.path not in unsaved and is_same:
@@ -206,12 +188,12 @@ class _Copying:
             if file.path in paths or self._is_secret(file.path):
                 pass
             elif is_same:
-                blobs.append(Blob(file.name, file.stamp.size, file.path))
+                blobs.append(git.Blob(file.name, file.stamp.size, file.path))
                 statuses[file.path] = status
             else:
                 self._from_disk(file.path)
             paths.add(file.path)
-        for blob, text in read_blobs(self._root, blobs):
+        for blob, text in git.read_blobs(self._root, blobs):
             if text is None or len(text) != blob.size:  # Its lines end otherwise on the disk.
                 self._from_disk(blob.path)
             else:
@@ -237,7 +219,7 @@ class _Copying:
         )
 
     def _untracked(self, paths: Collection[str]) -> None:
-        for path, kind in walk_unignored(self._root, user_ignore_file(self._root)):
+        for path, kind in files.walk_unignored(self._root, git.user_ignore_file(self._root)):
             if path in paths or path.startswith(self._cache_prefix):
                 continue
             if kind == "secret" and self._is_secret(path):
@@ -247,7 +229,7 @@ class _Copying:
             else:
                 self._from_disk(path)
 
-    def _overlay(self, unsaved: Mapping[str, bytes], patch: Mapping[str, PatchedFile]) -> None:
+    def _overlay(self, unsaved: Mapping[str, bytes], patch: Mapping[str, git.PatchedFile]) -> None:
         # Tools keep what they know of a file by its time to the second, and its size: each of its
         # texts has a time of its own.
         for path, text in unsaved.items():
@@ -284,7 +266,7 @@ class _Copying:
         target = self._create(path)
         try:
             with os.fdopen(target, "wb", closefd=False):
-                copied = copy_bytes(
+                copied = files.copy_bytes(
                     self._root, path, target, self._limits.max_bytes - self._n_bytes
                 )
         except (OSError, ValueError) as error:
@@ -347,15 +329,15 @@ class _Copying:
             if not Path(where).is_relative_to(self._root):
                 self._name("a link that leads out of the folder", path)
 
-    def _clone(self, repository: Repository) -> None:
+    def _clone(self, repository: git.Repository) -> None:
         if repository.state != "ready" or repository.prefix:
             self._name("no .git in the copy: the folder is not the top of a repository", ".")
-        elif not clone_without_files(self._root, self._folder):
+        elif not git.clone_without_files(self._root, self._folder):
             self._name("no .git in the copy: git does not clone it", ".")
 
     def _is_secret(self, path: str) -> bool:
         """Return True for a file of secrets that nobody has named; it is in the notes."""
-        if not is_secret_by_name(path.rpartition("/")[2]):
+        if not files.is_secret_by_name(path.rpartition("/")[2]):
             return False
         if self._includes and self._includes.fullmatch(path):
             return False

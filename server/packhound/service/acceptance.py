@@ -13,19 +13,9 @@ from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from packhound import git
 from packhound.core.errors import SettingsError
 from packhound.files import Replacement, WriteError, replaced_files
-from packhound.git import (
-    PatchedFile,
-    apply_patch,
-    commit_files,
-    find_uncommitted,
-    hooks_of,
-    line_edits,
-    merge,
-    read_committed,
-    why_not_committed,
-)
 from packhound.redact import RedactionTimeout, redact, visible_line
 from packhound.service.overlays import journals_folder
 from packhound.service.seen_texts import read_saved, read_seen
@@ -56,7 +46,7 @@ class FileChange:
     not the one that the patch was made for.
     """
 
-    file: PatchedFile
+    file: git.PatchedFile
     seen: bytes | None
     after: bytes | None
     is_unsaved: bool = False
@@ -68,14 +58,14 @@ class FileChange:
         return self.file.path
 
     @property
-    def patched(self) -> PatchedFile:
+    def patched(self) -> git.PatchedFile:
         """The change of the file that the user sees, which may be more than the patch says."""
         file, is_moved = self.file, self.file.old_path != self.path
         before = file.before if is_moved else self.seen
         if (before, self.after) == (file.before, file.after):
             return file
         sides = ((text or b"").splitlines(keepends=True) for text in (before, self.after))
-        return replace(file, before=before, after=self.after, edits=tuple(line_edits(*sides)))
+        return replace(file, before=before, after=self.after, edits=tuple(git.line_edits(*sides)))
 
     @property
     def edits(self) -> list[tuple[int, int, bytes]]:
@@ -85,7 +75,9 @@ class FileChange:
             for text in (self.seen, self.after)
         )
         starts = [0, *accumulate(map(len, old))]
-        return [(starts[a], starts[b], b"".join(new[c:d])) for a, b, c, d in line_edits(old, new)]
+        return [
+            (starts[a], starts[b], b"".join(new[c:d])) for a, b, c, d in git.line_edits(old, new)
+        ]
 
 
 def plan_changes(
@@ -104,7 +96,7 @@ def plan_changes(
     foreign = {path for path, editors in unsaved.items() if {*editors}.difference(asking)}
     _refuse(foreign, _UNSAVED)
     if not three_way:
-        _refuse(find_uncommitted(engine.root, paths), _UNCOMMITTED)
+        _refuse(git.find_uncommitted(engine.root, paths), _UNCOMMITTED)
     moved = {f.path for f in files.values() if f.after is None or f.path != f.old_path} | {
         file.old_path for file in files.values() if file.path != file.old_path
     }
@@ -170,12 +162,12 @@ def check_commit(engine: Engine, message: str, changes: Sequence[FileChange]) ->
 
     Raises SettingsError: they are nothing that should be committed at once.
     """
-    if problem := why_not_committed(engine.root):
+    if problem := git.why_not_committed(engine.root):
         raise SettingsError(f"nothing can be committed: {problem}")
     paths = _paths_of(each.file for each in changes)
     unsaved = {each.path for each in changes if each.is_unsaved}
-    _refuse(unsaved | find_uncommitted(engine.root, paths), _IN_COMMIT)
-    hooks = hooks_of(engine.root)
+    _refuse(unsaved | git.find_uncommitted(engine.root, paths), _IN_COMMIT)
+    hooks = git.hooks_of(engine.root)
     for each in changes:
         is_hook = any(f"{each.path}/".startswith(f"{hook}/") for hook in hooks.within)
         names = [*hooks.name(each.path)]
@@ -200,29 +192,29 @@ def check_commit(engine: Engine, message: str, changes: Sequence[FileChange]) ->
 
 def commit_changes(engine: Engine, message: str, changes: Sequence[FileChange]) -> str:
     """Commit the files of some changes alone; return the commit's id. Raises SettingsError."""
-    return commit_files(engine.root, message, sorted(_paths_of(c.file for c in changes)))
+    return git.commit_files(engine.root, message, sorted(_paths_of(c.file for c in changes)))
 
 
-def _paths_of(files: Iterable[PatchedFile]) -> set[str]:
+def _paths_of(files: Iterable[git.PatchedFile]) -> set[str]:
     """Return the paths that files have, and those that they had before."""
     return {path for file in files for path in (file.path, file.old_path)}
 
 
 def _apply(
     engine: Engine, patch: bytes, *, three_way: bool
-) -> tuple[Mapping[str, PatchedFile], bool]:
+) -> tuple[Mapping[str, git.PatchedFile], bool]:
     """Return the patched files, and whether they are those that the user sees.
 
     For a merge they may be those of the disk or of the last commit.
     """
     seen = partial(read_seen, engine.index)
     try:
-        return apply_patch(patch, seen), True
+        return git.apply_patch(patch, seen), True
     except SettingsError as problem:
         refusal = problem
-    for name, read in (("what is saved", read_saved), ("the last commit", read_committed)):
+    for name, read in (("what is saved", read_saved), ("the last commit", git.read_committed)):
         try:
-            files = apply_patch(patch, partial(read, engine.root))
+            files = git.apply_patch(patch, partial(read, engine.root))
         except SettingsError:
             continue
         if three_way:
@@ -232,7 +224,7 @@ def _apply(
 
 
 def _merged(
-    engine: Engine, files: Mapping[str, PatchedFile], file: PatchedFile, seen: bytes | None
+    engine: Engine, files: Mapping[str, git.PatchedFile], file: git.PatchedFile, seen: bytes | None
 ) -> bytes | None:
     """Return what a file becomes that is not the one that was patched, or `_CONFLICT`."""
     if file.after is None:
@@ -245,7 +237,7 @@ def _merged(
     ours = read_seen(engine.index, file.old_path) if is_moved else seen
     if ours is None or (is_moved and seen is not None):
         return _CONFLICT
-    merged = merge(ours, file.before, file.after)
+    merged = git.merge(ours, file.before, file.after)
     return _CONFLICT if merged is None else merged
 
 

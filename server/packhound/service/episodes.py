@@ -10,18 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from packhound import knowledge
 from packhound.core.errors import PackhoundError, SettingsError
 from packhound.core.records import iso_date
 from packhound.core.types import Hit, Query, Results
-from packhound.knowledge import (
-    ACCEPTED,
-    EPISODES_FILE,
-    REJECTED,
-    Episode,
-    EpisodeKind,
-    EpisodeLog,
-    new_episode,
-)
 from packhound.memory import Note
 from packhound.redact import safe_line, without_secrets
 from packhound.service.indexed_folder import IndexedFolder
@@ -51,7 +43,7 @@ _PROMPT_CHARACTERS, _MAX_HITS = 100, 5
 class _Answer:
     """An episode that code was asked for by, the paths not edited since, and when it was made."""
 
-    episode: Episode
+    episode: knowledge.Episode
     paths: set[str]
     made_at: float
 
@@ -60,19 +52,19 @@ class FolderEpisodes:
     """Episodes of one folder. Any thread may call; nothing is recorded where they are off."""
 
     def __init__(self, folder: IndexedFolder) -> None:
-        self.log = EpisodeLog(notes_folder(folder.root) / EPISODES_FILE)
+        self.log = knowledge.EpisodeLog(notes_folder(folder.root) / knowledge.EPISODES_FILE)
         self._folder = folder
         self._lock = threading.Lock()
         self._open: OrderedDict[str, _Answer] = OrderedDict()
-        self._edited: dict[str, Episode] = {}
-        self._picked: tuple[Episode, float] | None = None
+        self._edited: dict[str, knowledge.Episode] = {}
+        self._picked: tuple[knowledge.Episode, float] | None = None
 
     def record_search(self, results: Results) -> Results:
         """Record what a person or an agent asked for, and return the answer."""
         is_of_episodes = any(hit.source == "episodes" for hit in results.hits)
         if self._folder.settings.sources.episodes and not is_of_episodes:
             hits = results.hits[:_MAX_HITS]
-            episode = new_episode("query", results.query, map(_reference, hits))
+            episode = knowledge.new_episode("query", results.query, map(_reference, hits))
             self._append(episode)
             self._follow(episode, {hit.node.path for hit in hits if not hit.record})
         return results
@@ -81,14 +73,14 @@ class FolderEpisodes:
         """Record that a person opened a hit of a query; one left for another is rejected."""
         if not self._folder.settings.sources.episodes:
             return
-        episode = new_episode("pick", query, [f"{path}#{name}"], f"picked rank {rank}")
+        episode = knowledge.new_episode("pick", query, [f"{path}#{name}"], f"picked rank {rank}")
         now = time.monotonic()
         with self._lock:
             before, self._picked = self._picked, (episode, now)
         if before is not None and now - before[1] < _DWELL_S:
             earlier = before[0]
             if earlier.text == episode.text and earlier.references != episode.references:
-                self._append(replace(earlier, result=REJECTED))
+                self._append(replace(earlier, result=knowledge.REJECTED))
         self._append(episode)
         self._accept(path)
         self._follow(episode, {path})
@@ -96,13 +88,13 @@ class FolderEpisodes:
     def record_run(self, text: str, path: str, name: str) -> None:
         """Record that a person ran a test of an answer to `text`; how it ended is unknown."""
         if self._folder.settings.sources.episodes:
-            self._append(new_episode("run", text, [f"{path}#{name}"]))
+            self._append(knowledge.new_episode("run", text, [f"{path}#{name}"]))
 
     def record_decision(self, note: Note) -> None:
         """Record a decision that was written down."""
         if self._folder.settings.sources.episodes:
             references = (anchor.reference for anchor in note.anchors)
-            self._append(new_episode("decision", f"{note.name}: {note.text}", references))
+            self._append(knowledge.new_episode("decision", f"{note.name}: {note.text}", references))
 
     def record_pack(
         self, request: PackRequest, pack: Pack, search: Callable[[Query], Results]
@@ -114,7 +106,9 @@ class FolderEpisodes:
         if "episodes" in settings.pack.sources:
             pack = replace(pack, notes=(*pack.notes, *_earlier(request.prompt, search)))
         references = (f"{item.path}:{item.start_line + 1}" for item in pack.items)
-        episode = new_episode("pack", request.prompt, references, conversation=request.conversation)
+        episode = knowledge.new_episode(
+            "pack", request.prompt, references, conversation=request.conversation
+        )
         self._append(episode)
         self._follow(episode, {item.path for item in pack.items})
         return pack
@@ -136,18 +130,25 @@ class FolderEpisodes:
             answer = self._edited.pop(path, None)
         if answer is not None:
             conversation = answer.conversation
-            self._append(new_episode("edit", answer.text, [path], ACCEPTED, conversation))
+            self._append(
+                knowledge.new_episode("edit", answer.text, [path], knowledge.ACCEPTED, conversation)
+            )
 
     def record(
-        self, kind: EpisodeKind, text: str, references: Sequence[str], result: str, talk: str
-    ) -> Episode:
+        self,
+        kind: knowledge.EpisodeKind,
+        text: str,
+        references: Sequence[str],
+        result: str,
+        talk: str,
+    ) -> knowledge.Episode:
         """Write an episode of the conversation `talk`, or what became of the last equal one.
 
         Raises SettingsError where episodes are off, or StoreError.
         """
         if not self._folder.settings.sources.episodes:
             raise SettingsError(switched_off("episodes"))
-        episode = new_episode(kind, text, references, result, talk)
+        episode = knowledge.new_episode(kind, text, references, result, talk)
         key = (kind, without_secrets(episode.text)) if result else None
         before = next((e for e in self.log.read() if (e.kind, e.text) == key), None)
         if before is not None:
@@ -157,7 +158,7 @@ class FolderEpisodes:
         self.log.append(episode)
         return episode
 
-    def _follow(self, episode: Episode, paths: set[str]) -> None:
+    def _follow(self, episode: knowledge.Episode, paths: set[str]) -> None:
         """Wait for edits of what an answer named."""
         if not paths:
             return
@@ -166,7 +167,7 @@ class FolderEpisodes:
             if len(self._open) > _OPEN_ANSWERS:
                 self._open.popitem(last=False)
 
-    def _accept(self, path: str) -> list[Episode]:
+    def _accept(self, path: str) -> list[knowledge.Episode]:
         """Write that recent answers that named a file are accepted; return their episodes."""
         now, accepted, answers = time.monotonic(), [], []
         with self._lock:
@@ -179,13 +180,13 @@ class FolderEpisodes:
                         del self._open[key]
                     answers.append(answer.episode)
                     if not answer.episode.result:
-                        answer.episode = replace(answer.episode, result=ACCEPTED)
+                        answer.episode = replace(answer.episode, result=knowledge.ACCEPTED)
                         accepted.append(answer.episode)
         for episode in accepted:
             self._append(episode)
         return answers
 
-    def _append(self, episode: Episode) -> None:
+    def _append(self, episode: knowledge.Episode) -> None:
         try:
             self.log.append(episode)
         except PackhoundError as problem:

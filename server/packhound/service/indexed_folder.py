@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from packhound import indexing
 from packhound.core.settings import Settings
 from packhound.core.status import LeftOut, Reading, Status
 from packhound.core.types import Document, NodeRef, Query
@@ -19,14 +20,6 @@ from packhound.files import WalkLimits, read_text, read_unchanged, stamp_at
 from packhound.git import Changes
 from packhound.grep import Grep
 from packhound.index import Snapshot
-from packhound.indexing import (
-    Indexer,
-    Timing,
-    WorkQueue,
-    collect_all_and_trim,
-    limit_malloc_arenas,
-    raise_gc_threshold,
-)
 from packhound.parsing import load_extractors, source_digest
 from packhound.redact import CleanTexts
 from packhound.search import NodeVectors, ReadNodes, SearchCache
@@ -65,15 +58,15 @@ class IndexedFolder:
         root: Path,
         settings: Settings,
         on_change: Listener,
-        timing: Timing,
+        timing: indexing.Timing,
         peers: Peers,
     ) -> None:
         """Load models and the last generation at once; most of both needs no interpreter.
 
         What an index of `peers` has is shared with it.
         """
-        limit_malloc_arenas()
-        raise_gc_threshold()
+        indexing.limit_malloc_arenas()
+        indexing.raise_gc_threshold()
         self.root = root
         self.peers = peers
         self.settings = settings
@@ -90,7 +83,7 @@ class IndexedFolder:
         self.read_nodes: ReadNodes | None = None
         """These nodes."""
         self._first_edits_s = _FIRST_EDITS_S
-        self._indexer: Indexer
+        self._indexer: indexing.Indexer
         self.extractors = load_extractors(settings.index.extractors)
         with ThreadPoolExecutor(1) as pool:
             loading = pool.submit(self._open_models)
@@ -174,7 +167,7 @@ class IndexedFolder:
         return self._opened.index.n_unencoded
 
     @property
-    def queue(self) -> WorkQueue:
+    def queue(self) -> indexing.WorkQueue:
         """The work queue of the indexer that follows the folder now."""
         return self._indexer.queue
 
@@ -235,7 +228,7 @@ class IndexedFolder:
             for document in open_documents:
                 self.queue.update(document)
         self._is_reopened = True
-        collect_all_and_trim()
+        indexing.collect_all_and_trim()
 
     def open_document(self, path: str) -> Document | None:
         """Return the document that an editor has open at `path`."""
@@ -327,7 +320,7 @@ class IndexedFolder:
     def _follow(self, opened: OpenedIndex) -> None:
         self._opened = opened
         self.search_cache = SearchCache(self.settings.words.k1, self.settings.words.b)
-        self._indexer = Indexer(
+        self._indexer = indexing.Indexer(
             self.root,
             self.settings,
             opened.index,

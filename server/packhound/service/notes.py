@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from packhound import memory
 from packhound.core.errors import SettingsError, StoreError
 from packhound.core.records import NoteMark, byline, iso_date
 from packhound.core.settings import DEEP_TIME_MS
@@ -15,17 +16,6 @@ from packhound.core.typed import convert_value
 from packhound.core.types import Budget, Kind, NodeRef, Query, Results
 from packhound.core.user_folders import data_folder
 from packhound.index import Snapshot
-from packhound.memory import (
-    RECORD_TYPE,
-    Anchor,
-    CodeView,
-    Note,
-    Notebook,
-    NoteStore,
-    NoteType,
-    SharedNotes,
-    anchor_at,
-)
 from packhound.redact import safe_line, without_secrets
 from packhound.service.folder_search import FolderSearch
 from packhound.service.indexed_folder import IndexedFolder
@@ -49,7 +39,7 @@ _RECENT = 5
 class Recalled(NamedTuple):
     """Notes that were recalled: by their exact name or by meaning, else a message."""
 
-    notes: tuple[Note, ...]
+    notes: tuple[memory.Note, ...]
     match_type: str = ""
     message: str = ""
     problems: tuple[str, ...] = ()
@@ -62,16 +52,19 @@ class FolderNotes:
         self._folder = folder
         self._search = search
         store_folder = notes_folder(folder.root)
-        store, shared = NoteStore(store_folder), SharedNotes(folder.root, store_folder)
-        self.team = TeamNotes(folder, NoteStore(store_folder))
-        self.notebook = Notebook(store, shared, self.team, self.view)
+        store, shared = (
+            memory.NoteStore(store_folder),
+            memory.SharedNotes(folder.root, store_folder),
+        )
+        self.team = TeamNotes(folder, memory.NoteStore(store_folder))
+        self.notebook = memory.Notebook(store, shared, self.team, self.view)
 
     def add(
         self,
-        kind: NoteType,
+        kind: memory.NoteType,
         values: Mapping[str, object],
         positions: Iterable[tuple[str, int]] = (),
-    ) -> Note:
+    ) -> memory.Note:
         """Write a note on the nodes at some paths and 0-based lines. Raises SettingsError.
 
         `shared` among the values says whether others get it; without it the setting does.
@@ -81,9 +74,9 @@ class FolderNotes:
             shared = self._folder.settings.notes.shared
         shared = convert_value(bool, "'shared'", shared)
         view = self.view()
-        anchors: list[Anchor] = []
+        anchors: list[memory.Anchor] = []
         for path, line in positions:
-            anchor = anchor_at(view, path, line)
+            anchor = memory.anchor_at(view, path, line)
             if anchor is None:
                 raise SettingsError(f"there is no indexed code at '{path}:{line + 1}'")
             anchors.append(anchor)
@@ -91,7 +84,7 @@ class FolderNotes:
         self.team.start_round()
         return note
 
-    def change(self, identity: str, changes: Mapping[str, object]) -> Note | None:
+    def change(self, identity: str, changes: Mapping[str, object]) -> memory.Note | None:
         """Change fields of a note; None for an unknown id. Raises SettingsError."""
         note = self.notebook.change(identity, changes)
         self.team.start_round()
@@ -103,10 +96,10 @@ class FolderNotes:
         self.team.start_round()
         return is_deleted
 
-    def view(self) -> CodeView:
+    def view(self) -> memory.CodeView:
         """Return the newest generation of the code, to hold notes against."""
         folder, snapshot = self._folder, self._folder.snapshot
-        return CodeView(
+        return memory.CodeView(
             snapshot, lambda path: folder.source(path, snapshot), partial(self._similar, snapshot)
         )
 
@@ -147,7 +140,7 @@ class FolderNotes:
 
     def recall(
         self,
-        kind: NoteType,
+        kind: memory.NoteType,
         name: str,
         limit: int,
         search: Callable[[Query], Results],
@@ -165,7 +158,7 @@ class FolderNotes:
             newest = {note.owner: note for note in reversed(exact)}
             own_first = sorted(newest.values(), key=lambda note: (note.owner, -note.created_at))
             return Recalled(tuple(own_first[:limit]), "exact", problems=tuple(unsaid))
-        budget, types = Budget(DEEP_TIME_MS), (RECORD_TYPE[kind],)
+        budget, types = Budget(DEEP_TIME_MS), (memory.RECORD_TYPE[kind],)
         results = search(Query(name, limit=limit, types=types, budget=budget, deep=True))
         by_id = {note.id: note for note in notes}
         ids = [hit.record.id for hit in results.hits if hit.record]
@@ -196,7 +189,7 @@ def _pack_line(node: NodeRef, mark: NoteMark) -> str:
     return safe_line(f"{head} {' '.join(text.split())[:_PACK_CHARACTERS]}")
 
 
-def _message(kind: NoteType, name: str, notes: Sequence[Note]) -> str:
+def _message(kind: memory.NoteType, name: str, notes: Sequence[memory.Note]) -> str:
     """Return the answer where nothing was recalled, with the newest names."""
     nouns, names_word = ("stashes", "names") if kind == "stash" else ("insights", "keys")
     if not notes:

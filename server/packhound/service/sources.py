@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from packhound import knowledge
 from packhound.core.errors import ModelError, SettingsError
 from packhound.core.records import (
     ALL,
@@ -22,14 +23,6 @@ from packhound.core.records import (
 )
 from packhound.core.status import Rebuilt, SourceRow
 from packhound.core.types import Hit, Query, Results
-from packhound.knowledge import (
-    SKILLS_FILE,
-    CommitsSource,
-    EpisodesSource,
-    KnowledgeSource,
-    SkillsSource,
-    record_skill,
-)
 from packhound.memory import NotesSource
 from packhound.search import STOPS, SearchRun, parse_query, scope_of
 from packhound.service.deep_records import DeepRescorer
@@ -61,11 +54,11 @@ class FolderSources:
         self.episodes = FolderEpisodes(folder)
         texts = WorkspaceTexts(folder)
         factories: dict[SourceName, SourceFactory] = {
-            "knowledge": lambda: KnowledgeSource(texts),
-            "skills": lambda: SkillsSource(texts, self._skills_file),
+            "knowledge": lambda: knowledge.KnowledgeSource(texts),
+            "skills": lambda: knowledge.SkillsSource(texts, self._skills_file),
             "notes": lambda: NotesSource(notes.notebook),
-            "episodes": lambda: EpisodesSource(self.episodes.log, texts, folder.root),
-            "commits": lambda: CommitsSource(folder.root, texts),
+            "episodes": lambda: knowledge.EpisodesSource(self.episodes.log, texts, folder.root),
+            "commits": lambda: knowledge.CommitsSource(folder.root, texts),
         }
         self.registry = SourceRegistry(factories, folder)
 
@@ -120,13 +113,13 @@ class FolderSources:
 
     @property
     def _skills_file(self) -> Path:
-        return notes_folder(Path(self._root)) / SKILLS_FILE
+        return notes_folder(Path(self._root)) / knowledge.SKILLS_FILE
 
     def record_skill(self, values: Mapping[str, object]) -> dict[str, object]:
         """Write a skill, or one more use of it. Raises SettingsError or StoreError."""
         if not self._folder.settings.sources.skills:
             raise SettingsError(switched_off("skills"))
-        return record_skill(self._skills_file, values)
+        return knowledge.record_skill(self._skills_file, values)
 
     def search(self, query: Query, search_code: CodeSearch) -> Results:
         """Answer with code alone, or with the sources that the query asks for."""

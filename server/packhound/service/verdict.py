@@ -8,18 +8,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from packhound import impact
+from packhound import git, impact
 from packhound.core.errors import SettingsError
 from packhound.core.types import Document
 from packhound.files import is_lock_file
-from packhound.git import (
-    CoChanges,
-    PatchedFile,
-    apply_patch,
-    move_lines,
-    read_commits,
-    read_committed,
-)
 from packhound.parsing import find_errors
 from packhound.redact import RedactionTimeout, redact
 from packhound.service.seen_texts import read_saved
@@ -73,11 +65,11 @@ def verdict_of(engine: Engine, proposal: Proposal, patch: bytes, limit: int) -> 
     )
     files = folder.patched
     lines = {
-        path: move_lines((), file.edits) if file.before is not None else ((0, 1 << 30),)
+        path: git.move_lines((), file.edits) if file.before is not None else ((0, 1 << 30),)
         for path, file in files.items()
         if file.after is not None
     }
-    history = CoChanges.of(read_commits(engine.root), lines)
+    history = git.CoChanges.of(git.read_commits(engine.root), lines)
     changes = impact.describe_changes(after.snapshot, root, after.graph, lines, history, limit)
     related = tuple(each for each in changes.related if each.path not in files)
     breaks = impact.find_breaks(before, after, root, files)
@@ -120,7 +112,7 @@ def runs_on_its_own(path: str) -> bool:
     return _AUTOMATION.search(path) is not None
 
 
-def _warnings(files: Mapping[str, PatchedFile]) -> list[str]:
+def _warnings(files: Mapping[str, git.PatchedFile]) -> list[str]:
     """Return what of a patch deserves a second look: secrets, automation, lock files."""
     warnings = []
     for path, file in files.items():
@@ -143,12 +135,12 @@ def _refusals(folder: ProposedFolder, patch: bytes) -> dict[str, str]:
     """Return why a patch does not apply to what is committed or saved, where it does not."""
     refusals = {}
     sides: dict[str, Callable[[str], bytes | None]] = {
-        "HEAD": partial(read_committed, folder.root),
+        "HEAD": partial(git.read_committed, folder.root),
         "the disk": partial(read_saved, folder.root),
     }
     for name, read in sides.items():
         try:
-            apply_patch(patch, read)
+            git.apply_patch(patch, read)
         except SettingsError as refusal:
             refusals[name] = str(refusal)
     return refusals
