@@ -9,7 +9,8 @@ from packhound import impact, service
 from packhound.core.errors import SettingsError
 from packhound.core.typed import number, sized
 from packhound.core.types import MAX_HITS
-from packhound.operations.operation import Call, Json, MaxTokens, Operation, Request
+from packhound.operations import fields
+from packhound.operations.operation import Call, Json, Operation, Request
 from packhound.operations.rows import link_row
 from packhound.operations.text import Row, Text, path_of, rows_in, title
 from packhound.redact import visible_line
@@ -22,7 +23,7 @@ class Changes(Request):
 
     base: Annotated[str, sized("Commit or branch to compare with.", 200, 1)] = "HEAD"
     limit: Annotated[int, number("Tests and related files at most.", 1, MAX_HITS)] = 10
-    max_tokens: MaxTokens = 4_000
+    max_tokens: fields.MaxTokens = 4_000
 
 
 def run(call: Call, request: Changes) -> Json:

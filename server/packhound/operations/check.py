@@ -8,7 +8,8 @@ from typing import Annotated
 from packhound import git, runs, service
 from packhound.core.errors import SettingsError
 from packhound.core.typed import about, sized
-from packhound.operations.operation import Call, Globs, Json, MaxTokens, Operation, Request, Words
+from packhound.operations import fields
+from packhound.operations.operation import Call, Json, Operation, Request
 from packhound.operations.text import Row, Text, path_of, rows_in
 from packhound.redact import safe_line, visible_line
 
@@ -27,12 +28,12 @@ class CheckRequest(Request):
     diff: Annotated[
         str, sized("A diff, as `git diff` prints it, or the id of an overlay.", _MAX_PATCH, 1)
     ]
-    runners: Annotated[Words, about("Tools to run, as `pytest`; all that apply.")] = ()
-    allow: Annotated[Globs, about("Only such paths may the patch change.")] = ()
+    runners: Annotated[fields.Words, about("Tools to run, as `pytest`; all that apply.")] = ()
+    allow: Annotated[fields.Globs, about("Only such paths may the patch change.")] = ()
     reached_only: Annotated[
         bool, about("Run only tests that the patch reaches, where the tool can choose.")
     ] = False
-    max_tokens: MaxTokens = 4_000
+    max_tokens: fields.MaxTokens = 4_000
 
 
 def run(call: Call, request: CheckRequest) -> Json:

@@ -16,8 +16,9 @@ from typing import Annotated, Literal
 from packhound import service
 from packhound.core.errors import SettingsError
 from packhound.core.typed import about, sized
+from packhound.operations import fields
 from packhound.operations.check import lines_of_check, report_check
-from packhound.operations.operation import Call, Json, MaxTokens, Operation, Request, Word
+from packhound.operations.operation import Call, Json, Operation, Request
 from packhound.operations.overlays import (
     GROUP,
     MAX_PATCH,
@@ -33,7 +34,7 @@ _TYPES = "build|chore|ci|docs|feat|fix|perf|refactor|revert|style|test"
 _SUBJECT = re.compile(rf"(?:{_TYPES})(?:\([^()\s]+\))?!?: \S[^\n]*")
 _MAX_REASON = 4_000
 
-By = Annotated[Word, about("Who decides; else the user of this computer.")]
+By = Annotated[fields.Word, about("Who decides; else the user of this computer.")]
 
 
 class Accept(Request):
@@ -54,7 +55,7 @@ class Accept(Request):
     ] = False
     reason: Annotated[str, sized("Why.", _MAX_REASON)] = ""
     by: By = ""
-    max_tokens: MaxTokens = 4_000
+    max_tokens: fields.MaxTokens = 4_000
 
 
 class Reject(OverlayId):

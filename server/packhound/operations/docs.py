@@ -6,7 +6,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from packhound.operations.operation import Call, Json, MaxTokens, Operation, Request, Word
+from packhound.operations import fields
+from packhound.operations.operation import Call, Json, Operation, Request
 from packhound.operations.text import Row, Text, path_of, rows_in
 
 DOCS_FOLDER = "docs/generated"
@@ -18,9 +19,9 @@ class Docs(Request):
     """The folder that the pages are for, which their links go out from."""
 
     out: Annotated[
-        Word, Meta(min_length=1, description="Folder of the pages, relative to the root.")
+        fields.Word, Meta(min_length=1, description="Folder of the pages, relative to the root.")
     ] = DOCS_FOLDER
-    max_tokens: MaxTokens = 4_000
+    max_tokens: fields.MaxTokens = 4_000
 
 
 def run(call: Call, request: Docs) -> Json:

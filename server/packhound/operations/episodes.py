@@ -7,8 +7,9 @@ from typing import Annotated, Literal
 
 from packhound.core.typed import about, sized
 from packhound.knowledge import MAX_EPISODE_TEXT, EpisodeKind
+from packhound.operations import fields
 from packhound.operations.notes import root_to_write
-from packhound.operations.operation import Call, Json, Operation, References, Request
+from packhound.operations.operation import Call, Json, Operation, Request
 from packhound.operations.text import Row, Text
 
 
@@ -20,7 +21,7 @@ class RecordEpisode(Request):
     result: Annotated[
         Literal["", "accepted", "rejected"], about("What came of it, if it is known.")
     ] = ""
-    code: References = ()
+    code: fields.References = ()
     conversation: Annotated[str, sized("Conversation that it belongs to.", 200)] = ""
 
 

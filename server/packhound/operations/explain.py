@@ -7,15 +7,8 @@ from typing import Annotated
 from packhound.core.errors import SettingsError
 from packhound.core.typed import about, sized
 from packhound.core.types import Hit, Query
-from packhound.operations.operation import (
-    Call,
-    Json,
-    Line,
-    MaxTokens,
-    Operation,
-    Reference,
-    Request,
-)
+from packhound.operations import fields
+from packhound.operations.operation import Call, Json, Operation, Request
 from packhound.operations.references import places
 from packhound.operations.rows import explanation_row
 from packhound.operations.search import QUERY_CHARACTERS, Search, query_of
@@ -27,11 +20,11 @@ class Explain(Request):
     """A query and a place in code."""
 
     query: Annotated[str, sized("What was searched.", QUERY_CHARACTERS, 1)]
-    path: Reference
-    line: Line = 0
+    path: fields.Reference
+    line: fields.Line = 0
     deep: Annotated[bool, about("As a search that reads the best hits again.")] = True
     git: Annotated[bool, about("Add the commits that its lines stem from.")] = False
-    max_tokens: MaxTokens = 4_000
+    max_tokens: fields.MaxTokens = 4_000
 
 
 def run(call: Call, request: Explain) -> Json:

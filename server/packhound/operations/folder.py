@@ -6,7 +6,8 @@ from typing import Annotated
 
 from packhound.core.errors import SettingsError
 from packhound.core.typed import about
-from packhound.operations.operation import Call, Json, Operation, Request, Words
+from packhound.operations import fields
+from packhound.operations.operation import Call, Json, Operation, Request
 from packhound.operations.text import Row, Text, rows_in
 from packhound.redact import visible_line
 
@@ -18,7 +19,7 @@ class Config(Request):
 class RebuildSources(Request):
     """The sources beside code to index anew."""
 
-    sources: Annotated[Words, about("Only these; else all that are on.")] = ()
+    sources: Annotated[fields.Words, about("Only these; else all that are on.")] = ()
     regenerate: Annotated[bool, about("Encode records whose text is the same too.")] = False
     remote: Annotated[
         bool, about("Send the notes to the team's store, and read those there, anew.")

@@ -8,17 +8,8 @@ from typing import Annotated
 
 from packhound.core.typed import about, number, sized
 from packhound.grep import Case, GrepGroup, GrepRequest
-from packhound.operations.operation import (
-    NODE,
-    Call,
-    ExcludedGlobs,
-    Globs,
-    Json,
-    MaxTokens,
-    Offset,
-    Operation,
-    Request,
-)
+from packhound.operations import fields
+from packhound.operations.operation import NODE, Call, Json, Operation, Request
 from packhound.operations.text import Row, Text, number_lines, path_of, rows_in, title
 from packhound.redact import safe_line
 
@@ -30,14 +21,14 @@ class Grep(Request):
     structural: Annotated[bool, about("Code with holes.")] = False
     regex: Annotated[bool, about("A pattern, not a literal.")] = True
     case: Annotated[Case, about("Letter case.")] = "sensitive"
-    paths: Globs = ()
-    exclude: ExcludedGlobs = ()
+    paths: fields.Globs = ()
+    exclude: fields.ExcludedGlobs = ()
     count_only: Annotated[bool, about("Only counts, by file.")] = False
     context: Annotated[int, number("Lines around each.", 0, 20)] = 0
     query: Annotated[str, sized("Rank by this question.", 1_000)] = ""
     limit: Annotated[int, number("Maximum number of lines.", 1, 1_000)] = 50
-    offset: Offset = 0
-    max_tokens: MaxTokens = 4_000
+    offset: fields.Offset = 0
+    max_tokens: fields.MaxTokens = 4_000
 
 
 def run(call: Call, request: Grep) -> Json:

@@ -30,15 +30,8 @@ from packhound.memory import (
     NoteType,
     iso_time,
 )
-from packhound.operations.operation import (
-    Call,
-    Json,
-    MaxTokens,
-    Operation,
-    References,
-    Request,
-    Words,
-)
+from packhound.operations import fields
+from packhound.operations.operation import Call, Json, Operation, Request
 from packhound.operations.references import resolve
 from packhound.operations.search import QUERY_CHARACTERS
 from packhound.operations.text import MARK, Row, Text, cut, rows_in
@@ -66,9 +59,9 @@ _Id = Annotated[str, sized("Id of the note.", 64, 1)]
 class _Written(Request):
     """Fields that all notes have."""
 
-    tags: Annotated[Words, about("Tags.")] = ()
+    tags: Annotated[fields.Words, about("Tags.")] = ()
     author: Annotated[_Name, about("Person or agent who wrote it.")] = ""
-    code: References = ()
+    code: fields.References = ()
     shared: Annotated[
         bool | None, about("Share it with the team, as a file in `.packhound/notes`.")
     ] = None
@@ -96,7 +89,7 @@ class Stash(_Written, kw_only=True):
     summary: Annotated[
         _Text, Meta(min_length=1, description="State of the work: what is done, what is next.")
     ]
-    files: Annotated[Words, about("Files that it is about.")] = ()
+    files: Annotated[fields.Words, about("Files that it is about.")] = ()
 
 
 class AddNote(_Written, kw_only=True):
@@ -110,7 +103,7 @@ class AddNote(_Written, kw_only=True):
     reasoning: Annotated[_Text, about("Why it was decided so.")] = ""
     name: Annotated[_Name, about("Of a stash: its name.")] = ""
     summary: Annotated[_Text, about("Of a stash: what is done, and what is next.")] = ""
-    files: Annotated[Words, about("Files that a stash is about.")] = ()
+    files: Annotated[fields.Words, about("Files that a stash is about.")] = ()
     metadata: _Metadata = None
     expires_at: _Expiry = None
 
@@ -120,7 +113,7 @@ class Recall(Request):
 
     key: Annotated[_Name, Meta(min_length=1, description="Key, id or question.")]
     limit: _Limit = 5
-    max_tokens: MaxTokens = 400
+    max_tokens: fields.MaxTokens = 400
 
 
 class Pop(Request):
@@ -128,7 +121,7 @@ class Pop(Request):
 
     name: Annotated[_Name, Meta(min_length=1, description="Name, id or question.")]
     limit: _Limit = 5
-    max_tokens: MaxTokens = 400
+    max_tokens: fields.MaxTokens = 400
 
 
 class NoteId(Request):
@@ -163,7 +156,7 @@ class ChangeNote(Request):
     reasoning: Annotated[_Text | None, about("New reason for a decision.")] = None
     name: Annotated[_Name | None, about("New name of a stash.")] = None
     summary: Annotated[_Text | None, about("New text of a stash.")] = None
-    files: Annotated[Words | None, about("New files of a stash.")] = None
+    files: Annotated[fields.Words | None, about("New files of a stash.")] = None
     metadata: _Metadata = None
     expires_at: _Expiry = None
 

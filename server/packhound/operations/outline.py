@@ -9,15 +9,8 @@ from typing import Annotated
 from packhound import service
 from packhound.core.errors import SettingsError
 from packhound.core.typed import about, number
-from packhound.operations.operation import (
-    Call,
-    Json,
-    MaxTokens,
-    Offset,
-    Operation,
-    Request,
-    Word,
-)
+from packhound.operations import fields
+from packhound.operations.operation import Call, Json, Operation, Request
 from packhound.operations.references import resolve_folder
 from packhound.operations.rows import node_row
 from packhound.operations.text import Row, Text, lines_of, path_of, plus, rows_in, signature_of
@@ -28,10 +21,10 @@ _UNNAMED_KINDS = ("file", "window")
 class Outline(Request):
     """A file or a folder; `limit` bounds the definitions."""
 
-    path: Annotated[Word, about("File or folder, relative to the root; empty for all.")] = ""
+    path: Annotated[fields.Word, about("File or folder, relative to the root; empty for all.")] = ""
     limit: Annotated[int, number("Maximum number of definitions.", 1, 1_000)] = 200
-    offset: Offset = 0
-    max_tokens: MaxTokens = 4_000
+    offset: fields.Offset = 0
+    max_tokens: fields.MaxTokens = 4_000
 
 
 def run(call: Call, request: Outline) -> Json:

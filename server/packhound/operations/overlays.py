@@ -15,7 +15,8 @@ from packhound import impact, service
 from packhound.core.errors import SettingsError
 from packhound.core.records import iso_date
 from packhound.core.typed import about, sized
-from packhound.operations.operation import Call, Json, MaxTokens, Operation, Request, Word
+from packhound.operations import fields
+from packhound.operations.operation import Call, Json, Operation, Request
 from packhound.operations.rows import link_row, node_row
 from packhound.operations.text import Row, Text, path_of, rows_in, title
 from packhound.redact import safe_line, visible_line, without_secrets
@@ -35,22 +36,22 @@ class Propose(Request):
 
     diff: Patch
     message: Annotated[str, sized("What it is for.", 4_000)] = ""
-    author: Annotated[Word, about("Who proposes it.")] = ""
-    max_tokens: MaxTokens = 4_000
+    author: Annotated[fields.Word, about("Who proposes it.")] = ""
+    max_tokens: fields.MaxTokens = 4_000
 
 
 class ListOverlays(Request):
     """All of the folders."""
 
     all: Annotated[bool, about("Those that were decided on too.")] = False
-    max_tokens: MaxTokens = 4_000
+    max_tokens: fields.MaxTokens = 4_000
 
 
 class OverlayId(Request):
     """One overlay."""
 
     id: Identity
-    max_tokens: MaxTokens = 4_000
+    max_tokens: fields.MaxTokens = 4_000
 
 
 class EditOverlay(OverlayId, kw_only=True):

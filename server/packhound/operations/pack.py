@@ -9,19 +9,9 @@ from typing import Annotated
 from packhound import llm, service
 from packhound.core.errors import SettingsError
 from packhound.core.typed import about, number, sized
+from packhound.operations import fields
 from packhound.operations.focus import focus_of
-from packhound.operations.operation import (
-    Call,
-    ExcludedGlobs,
-    FocusPath,
-    Json,
-    Line,
-    Operation,
-    Page,
-    Request,
-    Word,
-    Words,
-)
+from packhound.operations.operation import Call, Json, Operation, Page, Request
 from packhound.operations.page_of_pack import page_of_pack
 from packhound.operations.rows import readiness, signal_row
 from packhound.operations.text import Row, Text, path_of, rows_in
@@ -46,18 +36,18 @@ class Pack(Request):
     map: Annotated[bool, about("Instead map the most used definitions.")] = False
     budget: Annotated[int, number("Maximum number of tokens.", 1, _MAX_TOKENS)] = 8_000
     reserve: Annotated[int, number("Tokens of the budget to leave free.", 0, _MAX_TOKENS)] = 0
-    pinned: Annotated[Words, about("Files, or PATH:10-20, that must be included.")] = ()
-    exclude: ExcludedGlobs = ()
-    model: Annotated[Word, about("Model to state the cost for.")] = ""
+    pinned: Annotated[fields.Words, about("Files, or PATH:10-20, that must be included.")] = ()
+    exclude: fields.ExcludedGlobs = ()
+    model: Annotated[fields.Word, about("Model to state the cost for.")] = ""
     tokenizer: Annotated[
-        Word, about("A tokenizer.json, or tiktoken:NAME, to count tokens with.")
+        fields.Word, about("A tokenizer.json, or tiktoken:NAME, to count tokens with.")
     ] = ""
     format: Annotated[Format, about("Format of the text.")] = "markdown"
-    conversation: Annotated[Word, about("Packs of one name do not repeat code.")] = ""
-    focus_path: FocusPath = ""
-    focus_line: Line = 0
+    conversation: Annotated[fields.Word, about("Packs of one name do not repeat code.")] = ""
+    focus_path: fields.FocusPath = ""
+    focus_line: fields.Line = 0
     focus_lines: Annotated[
-        tuple[Line, ...], sized("First and last line of what is selected in that file.", 2)
+        tuple[fields.Line, ...], sized("First and last line of what is selected in that file.", 2)
     ] = ()
     open_paths: Annotated[
         tuple[str, ...], about("Files of its folder that are open in the editor.")

@@ -9,17 +9,8 @@ from packhound.core.errors import SettingsError
 from packhound.core.records import CODE, Record
 from packhound.core.typed import number
 from packhound.core.types import NodeRef
-from packhound.operations.operation import (
-    Also,
-    Call,
-    Json,
-    Line,
-    MaxTokens,
-    Offset,
-    Operation,
-    Reference,
-    Request,
-)
+from packhound.operations import fields
+from packhound.operations.operation import Call, Json, Operation, Request
 from packhound.operations.references import Place, References, notes_on_others, places
 from packhound.operations.rows import node_row, record_row
 from packhound.operations.search import record_text
@@ -30,12 +21,12 @@ from packhound.redact import safe_line, visible_line
 class ReadNode(Request):
     """The reference of code or of a record; `limit` bounds the lines."""
 
-    path: Reference
-    line: Line = 0
+    path: fields.Reference
+    line: fields.Line = 0
     limit: Annotated[int, number("Maximum number of lines.", 1, 2_000)] = 400
-    offset: Offset = 0
-    max_tokens: MaxTokens = 8_000
-    also: Also = ()
+    offset: fields.Offset = 0
+    max_tokens: fields.MaxTokens = 8_000
+    also: fields.Also = ()
 
 
 def run(call: Call, request: ReadNode) -> Json:

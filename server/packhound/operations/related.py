@@ -5,17 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from packhound.operations.operation import (
-    Call,
-    Json,
-    LimitOfSettings,
-    Line,
-    MaxTokens,
-    Operation,
-    Reference,
-    Request,
-    SnippetLines,
-)
+from packhound.operations import fields
+from packhound.operations.operation import Call, Json, Operation, Request
 from packhound.operations.references import Place, notes_on_others, places
 from packhound.operations.rows import node_row, results_rows
 from packhound.operations.search import hit_forms
@@ -33,11 +24,11 @@ _EDGE_TITLES = {
 class Related(Request):
     """A place in code."""
 
-    path: Reference
-    line: Line = 0
-    limit: LimitOfSettings = 0
-    snippet_lines: SnippetLines = 3
-    max_tokens: MaxTokens = 4_000
+    path: fields.Reference
+    line: fields.Line = 0
+    limit: fields.LimitOfSettings = 0
+    snippet_lines: fields.SnippetLines = 3
+    max_tokens: fields.MaxTokens = 4_000
 
 
 def run(call: Call, request: Related) -> Json:

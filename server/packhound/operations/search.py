@@ -21,25 +21,10 @@ from packhound.core.settings import (
 )
 from packhound.core.typed import about, fields_of, number, sized
 from packhound.core.types import KINDS, TYPES, Budget, Focus, Kind, Mode, Query, Results, Tests
+from packhound.operations import fields
 from packhound.operations.enough import enough_in
 from packhound.operations.focus import focus_of
-from packhound.operations.operation import (
-    Also,
-    Call,
-    ExcludedGlobs,
-    FocusPath,
-    Globs,
-    Json,
-    LimitOfSettings,
-    Line,
-    MaxTokens,
-    Offset,
-    Operation,
-    Page,
-    Request,
-    SnippetLines,
-    Words,
-)
+from packhound.operations.operation import Call, Json, Operation, Page, Request
 from packhound.operations.page_of_search import page_of_search
 from packhound.operations.rows import results_rows, skipped_note
 from packhound.operations.text import (
@@ -74,13 +59,13 @@ class Search(Request):
     """A query. Without a limit or a time the settings say them."""
 
     query: Annotated[str, sized("What to find.", QUERY_CHARACTERS)]
-    limit: LimitOfSettings = 0
+    limit: fields.LimitOfSettings = 0
     mode: Annotated[Mode, about("How to search.")] = "hybrid"
     kinds: Annotated[_Kinds, sized("Only these kinds of code.", 100)] = ()
-    languages: Annotated[Words, about("Only these languages.")] = ()
-    paths: Globs = ()
+    languages: Annotated[fields.Words, about("Only these languages.")] = ()
+    paths: fields.Globs = ()
     excluded_kinds: Annotated[_Kinds, sized("Not these kinds of code.", 100)] = ()
-    exclude: ExcludedGlobs = ()
+    exclude: fields.ExcludedGlobs = ()
     tests: Annotated[Tests, about("Tests below what they test, left out, or alone.")] = "last"
     files: Annotated[bool, about("One hit per file.")] = False
     deep: Annotated[bool, about("Read the 50 best hits again, with the bundled transformer.")] = (
@@ -102,7 +87,7 @@ class Search(Request):
         ),
     ] = 0
     source_candidates: Annotated[
-        Words,
+        fields.Words,
         about(
             "Candidates of one of several sources, each SOURCE=N, such as notes=5;"
             " else all have an equal share."
@@ -121,27 +106,29 @@ class Search(Request):
         sized("Installed plugins that score the best hits again, each NAME or NAME=WEIGHT.", 100),
     ] = ()
     types: Annotated[
-        Words, about(f"Only these types: {', '.join(TYPES[len(KINDS) :])}, a kind.")
+        fields.Words, about(f"Only these types: {', '.join(TYPES[len(KINDS) :])}, a kind.")
     ] = ()
     since: Annotated[_Day, about("Only what was changed since: YYYY-MM-DD, or 3d, 2w, 1y ago.")] = (
         ""
     )
     before: Annotated[_Day, about("Only what was changed before that.")] = ""
-    tags: Annotated[Words, about("Only what has one of these tags.")] = ()
+    tags: Annotated[fields.Words, about("Only what has one of these tags.")] = ()
     pattern: Annotated[str, sized("Code with holes that hits have: raise $E($$$).", 4_000)] = ""
-    facets: Annotated[Words, about("Only where holes of the pattern are this: NAME=VALUE.")] = ()
+    facets: Annotated[
+        fields.Words, about("Only where holes of the pattern are this: NAME=VALUE.")
+    ] = ()
     remotes: Annotated[
         bool, about("Search the repositories of team.remotes too, as far as they are pulled.")
     ] = True
-    focus_path: FocusPath = ""
-    focus_line: Line = 0
-    offset: Offset = 0
+    focus_path: fields.FocusPath = ""
+    focus_line: fields.Line = 0
+    offset: fields.Offset = 0
     snippet_lines: Annotated[
-        SnippetLines | None, about("Lines of code of each hit, else by rank.")
+        fields.SnippetLines | None, about("Lines of code of each hit, else by rank.")
     ] = None
     explain: Annotated[bool, about("Say what speaks for each hit and against it.")] = False
-    max_tokens: MaxTokens = 1_200
-    also: Also = ()
+    max_tokens: fields.MaxTokens = 1_200
+    also: fields.Also = ()
 
 
 OPTIONS = fields_of(Search).keys() & Query.__dataclass_fields__.keys() - {"limit"}

@@ -9,16 +9,9 @@ import msgspec
 from packhound.core.typed import sized
 from packhound.core.types import Query
 from packhound.knowledge import SkillFields
+from packhound.operations import fields
 from packhound.operations.notes import root_to_write
-from packhound.operations.operation import (
-    Call,
-    Json,
-    Limit,
-    MaxTokens,
-    Offset,
-    Operation,
-    Request,
-)
+from packhound.operations.operation import Call, Json, Operation, Request
 from packhound.operations.rows import results_rows
 from packhound.operations.search import record_text
 from packhound.operations.text import Row, Text, rows_in
@@ -32,9 +25,9 @@ class Skills(Request):
     """A task."""
 
     query: Annotated[str, sized("The task.", 4_096, 1)]
-    limit: Limit = 5
-    offset: Offset = 0
-    max_tokens: MaxTokens = 1_000
+    limit: fields.Limit = 5
+    offset: fields.Offset = 0
+    max_tokens: fields.MaxTokens = 1_000
 
 
 class RecordSkill(SkillFields, Request):

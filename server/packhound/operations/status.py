@@ -15,7 +15,8 @@ from packhound.core.records import iso_date
 from packhound.core.settings import Settings
 from packhound.core.status import EncoderState, State, Status, total_reading
 from packhound.core.typed import about
-from packhound.operations.operation import Call, Json, MaxTokens, Operation, Page, Request
+from packhound.operations import fields
+from packhound.operations.operation import Call, Json, Operation, Page, Request
 from packhound.operations.page_of_status import page_of_status
 from packhound.operations.rows import readiness
 from packhound.operations.text import Row, Text, rows_in
@@ -53,7 +54,7 @@ class StatusOf(Request):
     folders: Annotated[
         bool, about("Count files and definitions by folder, and the memory in use.")
     ] = False
-    max_tokens: MaxTokens = 4_000
+    max_tokens: fields.MaxTokens = 4_000
 
 
 def run(call: Call, request: StatusOf) -> Json:

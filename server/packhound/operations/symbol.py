@@ -9,8 +9,9 @@ from packhound import impact, pack, service
 from packhound.core.errors import SettingsError
 from packhound.core.typed import number, sized
 from packhound.core.types import MAX_HITS, NodeRef
+from packhound.operations import fields
 from packhound.operations.not_indexed import not_indexed
-from packhound.operations.operation import Also, Call, Json, Line, MaxTokens, Operation, Request
+from packhound.operations.operation import Call, Json, Operation, Request
 from packhound.operations.references import References, resolve
 from packhound.operations.rows import link_row, node_row
 from packhound.operations.text import (
@@ -45,11 +46,11 @@ class Symbol(Request):
     """The name or the place of a definition; `limit` bounds the rows of each kind."""
 
     name: Annotated[str, sized("NAME, Qual.name, PATH:LINE or PATH#NAME.", 4_096, 1)]
-    line: Line = 0
+    line: fields.Line = 0
     distance: Annotated[int, number("Calls to follow.", 1, 4)] = 1
     limit: Annotated[int, number("Rows of each kind.", 1, MAX_HITS)] = 30
-    max_tokens: MaxTokens = 4_000
-    also: Also = ()
+    max_tokens: fields.MaxTokens = 4_000
+    also: fields.Also = ()
 
 
 class _Definition(NamedTuple):
