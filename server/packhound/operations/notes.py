@@ -21,15 +21,6 @@ from packhound.core.errors import SettingsError
 from packhound.core.records import byline, iso_date
 from packhound.core.typed import about, number, sized
 from packhound.core.types import MAX_HITS, Query
-from packhound.memory import (
-    MAX_NAME,
-    MAX_TEXT,
-    NOTE_TYPES,
-    RECORD_TYPE,
-    Note,
-    NoteType,
-    iso_time,
-)
 from packhound.operations import fields
 from packhound.operations.operation import Call, Json, Operation, Request
 from packhound.operations.references import resolve
@@ -47,10 +38,10 @@ _MAX_LISTED = 1_000
 _LINES, _LINES_OF_SEVERAL = 30, 4
 """Lines of a note that is recalled alone, and of one of several."""
 
-_Name = Annotated[str, Meta(max_length=MAX_NAME)]
-_Text = Annotated[str, Meta(max_length=MAX_TEXT)]
+_Name = Annotated[str, Meta(max_length=memory.MAX_NAME)]
+_Text = Annotated[str, Meta(max_length=memory.MAX_TEXT)]
 _Limit = Annotated[int, number("Maximum number of notes.", 1, 20)]
-_OnlyType = Annotated[NoteType | None, about("Only notes of this type.")]
+_OnlyType = Annotated[memory.NoteType | None, about("Only notes of this type.")]
 _Metadata = Annotated[Any, about("Object of JSON to keep with a stash.")]
 _Expiry = Annotated[Any, about("When a stash is forgotten: YYYY-MM-DD, or a time.")]
 _Id = Annotated[str, sized("Id of the note.", 64, 1)]
@@ -95,7 +86,7 @@ class Stash(_Written, kw_only=True):
 class AddNote(_Written, kw_only=True):
     """A note of any type; its fields are those of the type."""
 
-    type: Annotated[NoteType, about("Type of the note.")]
+    type: Annotated[memory.NoteType, about("Type of the note.")]
     key: Annotated[_Name, about("Of an insight: its name.")] = ""
     content: Annotated[_Text, about("Of an insight: what to remember.")] = ""
     topic: Annotated[_Name, about("Of a decision: what it is about.")] = ""
@@ -167,8 +158,8 @@ def add(call: Call, request: AddNote | Remember | Decide | Stash) -> Json:
     Answer: The note.
     """
     values = _given(request)
-    kinds: dict[type, NoteType] = {Remember: "insight", Decide: "decision", Stash: "stash"}
-    kind: NoteType = kinds.get(type(request)) or values.pop("type")
+    kinds: dict[type, memory.NoteType] = {Remember: "insight", Decide: "decision", Stash: "stash"}
+    kind: memory.NoteType = kinds.get(type(request)) or values.pop("type")
     if call.is_agent:
         values["author"] = request.author or _AUTHOR
     root, references = root_to_write(call, request.code)
@@ -248,7 +239,7 @@ def show(call: Call, request: NoteId) -> Json:
     return {"status": NOT_FOUND}
 
 
-def _with_changes(call: Call, root: service.Root, note: Note) -> Json:
+def _with_changes(call: Call, root: service.Root, note: memory.Note) -> Json:
     view = root.engine.notes.view()
     resolutions = root.engine.notes.notebook.resolutions(note)
     row = note_row(call, root, note)
@@ -264,8 +255,8 @@ def search(call: Call, request: SearchNotes) -> Json:
 
     Answer: `notes`, each with its `state` and where its `code` is now, and `problems`.
     """
-    kinds = [request.type] if request.type else NOTE_TYPES
-    types = tuple(RECORD_TYPE[kind] for kind in kinds)
+    kinds = [request.type] if request.type else memory.NOTE_TYPES
+    types = tuple(memory.RECORD_TYPE[kind] for kind in kinds)
     rankings, problems = [], dict[str, None]()
     for root in call.roots:
         results = root.engine.search(Query(request.query, request.limit, types=types), call.cancel)
@@ -281,7 +272,7 @@ def recall(call: Call, request: Recall | Pop) -> Json:
 
     Answer: `results` and `match_type`, or a message where there is none.
     """
-    kind: NoteType = "stash" if isinstance(request, Pop) else "insight"
+    kind: memory.NoteType = "stash" if isinstance(request, Pop) else "insight"
     name = request.name if isinstance(request, Pop) else request.key
     for root in call.roots:
         root.engine.notes.team.start_round()
@@ -305,20 +296,19 @@ def recall(call: Call, request: Recall | Pop) -> Json:
     }
 
 
-def note_row(call: Call, root: service.Root, note: Note) -> Json:
+def note_row(call: Call, root: service.Root, note: memory.Note) -> Json:
     """Return a note for people and agents: its fields, its author, and where its code is now."""
-    fields = {name: without_secrets(value) for name, value in note.fields.items()}
     notebook = root.engine.notes.notebook
     return {
         "id": note.id,
         "type": note.type,
-        **fields,
+        **{name: without_secrets(value) for name, value in note.fields.items()},
         "author": safe_line(note.author),
-        "created_at": iso_time(note.created_at),
+        "created_at": memory.iso_time(note.created_at),
         "date": iso_date(note.created_at),
         "tags": [safe_line(tag) for tag in note.tags],
         "metadata": without_secrets(note.metadata),
-        "expires_at": None if note.expires_at is None else iso_time(note.expires_at),
+        "expires_at": None if note.expires_at is None else memory.iso_time(note.expires_at),
         "shared": note.shared,
         **({"owner": safe_line(note.owner)} if note.owner else {}),
         "state": notebook.state(note),
@@ -335,8 +325,8 @@ def _by_rank(rankings: Sequence[Sequence[Json]]) -> list[Json]:
 
 def _given(request: Request) -> dict[str, Any]:
     """Return the fields of a request that were given."""
-    fields = msgspec.structs.asdict(request)
-    return {name: value for name, value in fields.items() if value is not None}
+    values = msgspec.structs.asdict(request)
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def name_of(row: Mapping[str, Any]) -> str:
