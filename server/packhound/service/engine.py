@@ -41,7 +41,7 @@ from packhound.service.notes import FolderNotes, notes_folder
 from packhound.service.open_texts import OpenTexts
 from packhound.service.other_roots import OtherRoots
 from packhound.service.overlays import take_back_interrupted
-from packhound.service.pack_sources import add_records, choose_records
+from packhound.service.pack_sources import add_records, choose_records, earlier_pack
 from packhound.service.packs import Packs
 from packhound.service.peers import Peers
 from packhound.service.preparation import Activity, BackgroundPreparation
@@ -335,25 +335,21 @@ class Engine:
         if request.map:
             packed = self.packs.service().pack(snapshot, request, cancel, search=search)
             return replace(packed, notes=(*notes, *packed.notes), reading=reading)
-        service, graph_top_k = self.packs.service(), self.index.settings.graph.top_k
+        service, settings = self.packs.service(), self.index.settings
         conversations = service.conversations
-        chosen = choose_records(
-            request, self.index.settings, self.notes, self.search, conversations
-        )
+        chosen = choose_records(request, settings, self.notes, self.search, conversations)
 
         def answer(query: Query) -> Results:
             results = so_far(self._search(snapshot, query, cancel), reading)
             return as_far_as_searched(results, self.left_out)
 
-        packed = service.pack(
-            snapshot,
-            chosen.request,
-            cancel,
-            graph_top_k,
-            search or answer,
-        )
+        top_k = settings.graph.top_k
+        packed = service.pack(snapshot, chosen.request, cancel, top_k, search or answer)
         packed = add_records(packed, request, chosen, self.notes, conversations)
-        packed = self.sources.episodes.record_pack(request, packed, self.search)
+        if settings.sources.episodes and "episodes" in settings.pack.sources:
+            episodes = self.search(Query(request.prompt, types=("episode",)))
+            packed = replace(packed, notes=(*packed.notes, *earlier_pack(episodes.hits)))
+        self.sources.episodes.record_pack(request, packed)
         denials = () if reading.is_complete else pack.unknown_notes(packed.notes)
         known = (note for note in packed.notes if note not in denials)
         notes = tuple(note for note in notes if note != reading.note)

@@ -6,19 +6,18 @@ import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from packhound import knowledge
 from packhound.core.errors import PackhoundError, SettingsError
-from packhound.core.records import iso_date
-from packhound.core.types import Hit, Query, Results
+from packhound.core.types import Hit, Results
 from packhound.memory import Note
-from packhound.redact import safe_line, without_secrets
+from packhound.redact import without_secrets
 from packhound.service.indexed_folder import IndexedFolder
 from packhound.service.notes import notes_folder
-from packhound.service.pack_sources import similarity, switched_off
+from packhound.service.pack_sources import switched_off
 
 if TYPE_CHECKING:
     from packhound.pack import Pack, PackRequest
@@ -34,9 +33,7 @@ _DWELL_S = 30.0
 
 Fox, Karnawat et al. (2005), "Evaluating implicit measures to improve web search", use 30 s too.
 """
-_LIKE = 0.5
-"""Least similarity, in words and meaning, of an earlier prompt whose pack is named."""
-_PROMPT_CHARACTERS, _MAX_HITS = 100, 5
+_MAX_HITS = 5
 
 
 @dataclass(slots=True)
@@ -96,22 +93,16 @@ class FolderEpisodes:
             references = (anchor.reference for anchor in note.anchors)
             self._append(knowledge.new_episode("decision", f"{note.name}: {note.text}", references))
 
-    def record_pack(
-        self, request: PackRequest, pack: Pack, search: Callable[[Query], Results]
-    ) -> Pack:
-        """Record a pack, and return it with a note on the last one for a like prompt."""
-        settings = self._folder.settings
-        if not settings.sources.episodes:
-            return pack
-        if "episodes" in settings.pack.sources:
-            pack = replace(pack, notes=(*pack.notes, *_earlier(request.prompt, search)))
+    def record_pack(self, request: PackRequest, pack: Pack) -> None:
+        """Record a pack."""
+        if not self._folder.settings.sources.episodes:
+            return
         references = (f"{item.path}:{item.start_line + 1}" for item in pack.items)
         episode = knowledge.new_episode(
             "pack", request.prompt, references, conversation=request.conversation
         )
         self._append(episode)
         self._follow(episode, {item.path for item in pack.items})
-        return pack
 
     def record_edit(self, path: str) -> None:
         """Accept the answers that named a file whose code was edited."""
@@ -195,15 +186,3 @@ class FolderEpisodes:
 
 def _reference(hit: Hit) -> str:
     return hit.record.reference if hit.record else f"{hit.node.path}#{hit.node.qualname}"
-
-
-def _earlier(prompt: str, search: Callable[[Query], Results]) -> list[str]:
-    """Return a note on the best earlier pack for a like prompt."""
-    for hit in search(Query(prompt, types=("episode",))).hits:
-        record = hit.record
-        if record and record.metadata.get("kind") == "pack" and similarity(hit) >= _LIKE:
-            result = str(record.metadata.get("result") or "")
-            packed_prompt = record.title.removeprefix("pack: ")[:_PROMPT_CHARACTERS]
-            when = f"on {iso_date(record.date)}{', ' if result else ''}{result}"
-            return [safe_line(f"packed before for '{packed_prompt}' {when}")]
-    return []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
@@ -27,6 +27,8 @@ _MIN_SCORE = 0.25
 """Of words and meaning: what has less is mostly about something else."""
 _MAX_CHARACTERS, _MAX_REDACTED = 800, 20_000
 """Of a record: those that a pack shows, and those that are searched for secrets first."""
+_LIKE, _PROMPT_CHARACTERS = 0.5, 100
+"""Of an earlier prompt whose pack is named: least similarity, in words and meaning, and length."""
 _KINDS_IN_NOTE = ("query", "pick", "pack", "edit")
 """Kinds of episodes that only say what was asked for; a note names the last pack."""
 
@@ -112,12 +114,12 @@ def _best(name: SourceName, prompt: str, search: RecordSearch) -> list[Record]:
     """Return the records of a source that are near a prompt, the best first."""
     types = tuple(kind for kind in RECORD_TYPES if SOURCE_OF[kind] == name)
     hits = search(Query(prompt, limit=_MAX_SEARCHED, types=types)).hits
-    near = (hit.record for hit in hits if hit.record and similarity(hit) >= _MIN_SCORE)
+    near = (hit.record for hit in hits if hit.record and _similarity(hit) >= _MIN_SCORE)
     informative = (r for r in near if r.metadata.get("kind") not in _KINDS_IN_NOTE)
     return [*islice(informative, _MAX_RECORDS)]
 
 
-def similarity(hit: Hit) -> float:
+def _similarity(hit: Hit) -> float:
     """Return the score of a record without the deep model's part, which is not always there."""
     return sum(s.contribution for s in hit.why if s.signal != DEEP_SIMILARITY)
 
@@ -145,3 +147,15 @@ def _text(record: Record) -> str:
     text = "\n".join(lines)
     cut = f"{text[:_MAX_CHARACTERS]}..." if len(text) > _MAX_CHARACTERS else text
     return "\n".join((safe_line(f"{record.type} {record.title} {origin}"), cut)).strip()
+
+
+def earlier_pack(hits: Iterable[Hit]) -> list[str]:
+    """Return a note on the best of some episodes that is a pack for a like prompt."""
+    for hit in hits:
+        record = hit.record
+        if record and record.metadata.get("kind") == "pack" and _similarity(hit) >= _LIKE:
+            result = str(record.metadata.get("result") or "")
+            packed_prompt = record.title.removeprefix("pack: ")[:_PROMPT_CHARACTERS]
+            when = f"on {iso_date(record.date)}{', ' if result else ''}{result}"
+            return [safe_line(f"packed before for '{packed_prompt}' {when}")]
+    return []
