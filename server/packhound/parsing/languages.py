@@ -1,19 +1,22 @@
 """Table of languages, and detection of the language of a file.
 
-A new language is one row here and one file in `queries/`.
+A new language is some lines of `languages.txt` and one file in `queries/`.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-_TEST_FOLDER = r"(^|/)(tests?|specs?|__tests__|testing)/"
+_LISTS = {"file_names", "interpreters", "aliases"}
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """One row. `queries` names the file in `queries/`, `grammar` the one in the language pack.
+    """One language. `queries` names the file in `queries/`, `grammar` the one in the language pack.
 
     A function is a test if `test` is found in its head (attributes and signature) and `test_path`
     in its path. `merges` joins neighbouring definitions of one name: clauses of one function.
@@ -36,109 +39,18 @@ class Language:
     in_scripts: bool = False
 
 
-def _row(name: str, *suffixes: str, **more: object) -> Language:
-    fields: dict[str, object] = {"grammar": name, "queries": name, **more}
-    return Language(name=name, suffixes=suffixes, **fields)  # type: ignore[arg-type]
+def _read_rows() -> Iterator[Language]:
+    text = Path(__file__).with_suffix(".txt").read_text("ascii")
+    for name, suffixes, lines in re.findall(r"^(\w+) (.+)\n((?: .+\n)*)", text, re.M):
+        fields: dict[str, Any] = dict(re.findall(r"(\w+) (.+)", lines))
+        fields |= dict.fromkeys(fields.pop("is", "").split(), True)
+        fields |= {field: tuple(fields[field].split()) for field in _LISTS & fields.keys()}
+        fields["separator"] = fields.get("separator", ".").replace("_", " ")
+        names = {"grammar": name, "queries": name}
+        yield Language(name=name, suffixes=tuple(suffixes.split()), **{**names, **fields})
 
 
-LANGUAGES: tuple[Language, ...] = (
-    _row(
-        "python",
-        *(".py", ".pyi", ".pyw"),
-        file_names=("SConstruct", "SConscript", "wscript"),
-        interpreters=("python", "python2", "python3", "pypy", "pypy3"),
-        test=r"def\s+test",
-        test_path=rf"{_TEST_FOLDER}|(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$",
-    ),
-    _row(
-        "javascript",
-        *(".js", ".jsx", ".mjs", ".cjs", ".es6"),
-        file_names=("Jakefile",),
-        interpreters=("node", "nodejs", "deno", "bun"),
-        aliases=("javascriptreact",),
-    ),
-    _row("typescript", ".ts", ".mts", ".cts", interpreters=("ts-node",), dotted=True, merges=True),
-    _row("tsx", ".tsx", queries="typescript", aliases=("typescriptreact",), merges=True),
-    _row("vue", ".vue", grammar="typescript", queries="typescript", in_scripts=True),
-    _row("svelte", ".svelte", grammar="typescript", queries="typescript", in_scripts=True),
-    _row("go", ".go", test=r"func\s+(Test|Benchmark|Example|Fuzz)", test_path=r"_test\.go$"),
-    _row(
-        "rust",
-        ".rs",
-        separator="::",
-        dotted=True,
-        test=r"#\[\s*(\w+\s*::\s*)*(test|bench|rstest|test_case|proptest|quickcheck)\b",
-    ),
-    _row("java", ".java", test=r"@\w*Test\b|\bvoid\s+test[A-Z_]\w*\s*\("),
-    _row("c", ".c", ".h", separator="::"),
-    _row(
-        "cpp",
-        *(".cc", ".cpp", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".inl", ".ipp", ".tpp"),
-        *(".cu", ".cuh", ".ino", ".cppm", ".ixx"),
-        aliases=("cuda-cpp",),
-        separator="::",
-        dotted=True,
-    ),
-    _row(
-        "csharp",
-        *(".cs", ".csx"),
-        dotted=True,
-        test=r"\[\s*(Fact|Theory|Test|TestCase|TestMethod|TestCaseSource|Benchmark)\b",
-    ),
-    _row(
-        "ruby",
-        *(".rb", ".rake", ".gemspec", ".ru", ".thor", ".podspec"),
-        file_names=("Rakefile", "Gemfile", "Guardfile", "Podfile", "Vagrantfile", "Brewfile"),
-        interpreters=("ruby", "jruby"),
-        separator="::",
-        dotted=True,
-        test=r"def\s+test_",
-        test_path=rf"{_TEST_FOLDER}|(^|/)(test_[^/]*|[^/]*_test)\.rb$",
-    ),
-    _row(
-        "php",
-        *(".php", ".phtml", ".php5", ".inc"),
-        interpreters=("php",),
-        dotted=True,
-        test=r"function\s+test|#\[\s*Test\b",
-        test_path=r"(?i)(^|/)tests?/|Test\.php$",
-    ),
-    _row("kotlin", ".kt", ".kts", dotted=True, test=r"@\w*Test\b"),
-    _row(
-        "swift",
-        ".swift",
-        dotted=True,
-        test=r"func\s+test\w*\(|@Test\b",
-        test_path=r"(?i)tests?",
-    ),
-    _row("scala", ".scala", ".sc", ".sbt", dotted=True, test=r"@\w*Test\b"),
-    _row("elixir", ".ex", ".exs", interpreters=("elixir",), merges=True, dotted=True),
-    _row("haskell", ".hs", ".hsc", interpreters=("runhaskell", "stack"), merges=True),
-    _row(
-        "lua",
-        *(".lua", ".rockspec"),
-        interpreters=("lua", "luajit"),
-        dotted=True,
-        test=r"^T\[|function\s+[Tt]est",
-        test_path=_TEST_FOLDER,
-    ),
-    _row("zig", ".zig", ".zon"),
-    _row(
-        "bash",
-        *(".sh", ".bash", ".zsh", ".bats", ".ksh", ".ebuild"),
-        file_names=(".bashrc", ".bash_profile", ".profile", ".zshrc", "PKGBUILD", "APKBUILD"),
-        test=r"@test\b",
-        interpreters=("sh", "bash", "zsh", "dash", "ksh", "bats", "ash"),
-        aliases=("shellscript",),
-    ),
-    _row("ocaml", ".ml"),
-    _row("ocaml_interface", ".mli"),
-    _row("dart", ".dart"),
-    _row("r", ".r", ".R", file_names=(".Rprofile",), interpreters=("Rscript",)),
-    _row("julia", ".jl", interpreters=("julia",), dotted=True),
-    _row("sql", ".sql", ".ddl", ".psql", ".pgsql", dotted=True),
-    _row("markdown", *(".md", ".markdown", ".mdx", ".qmd", ".rmd", ".Rmd"), separator=" > "),
-)
+LANGUAGES = tuple(_read_rows())
 BY_NAME = {row.name: row for row in LANGUAGES}
 HEADER_SUFFIXES = frozenset({".h", ".hpp", ".hh", ".hxx", ".h++", ".cuh", ".inl"})
 """Files whose declarations without a body become nodes."""
