@@ -8,7 +8,6 @@ depends on the old tree, so a text with errors is parsed from scratch.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -81,16 +80,13 @@ def _common_lines(old: bytes, new: bytes) -> tuple[int, int]:
     Whole lines, because a parser looks ahead, and an edit must not split a character.
     """
     limit = min(len(old), len(new))
-    n_before = _bisect_longest(limit, lambda n: old.startswith(new[:n]))
+    lengths = range(1, limit + 1)
+    n_before = bisect_left(lengths, True, key=lambda n: not old.startswith(new[:n]))
     start = new.rfind(b"\n", 0, n_before) + 1
-    n_after = _bisect_longest(limit - start, lambda n: old.endswith(new[len(new) - n :]))
+    lengths = range(1, limit - start + 1)
+    n_after = bisect_left(lengths, True, key=lambda n: not old.endswith(new[len(new) - n :]))
     line_end = new.find(b"\n", len(new) - n_after)
     return start, 0 if line_end < 0 else len(new) - line_end - 1
-
-
-def _bisect_longest(limit: int, is_same: Callable[[int], bool]) -> int:
-    """Return the greatest n up to `limit` for which, as for all below it, `is_same` holds."""
-    return bisect_left(range(1, limit + 1), True, key=lambda n: not is_same(n))
 
 
 def _point(text: bytes, offset: int) -> tuple[int, int]:

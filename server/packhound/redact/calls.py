@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from packhound.redact.patterns import Rule, make_rule
+from packhound.redact.patterns import Rule
 from packhound.redact.values import is_command_password, is_configured_password
 
 _ARGUMENT = r"(?:\"[^\"\n]{0,200}\"|'[^'\n]{0,200}'|[^,()\"';]|\([^()]{0,100}\)){1,200},\s{0,80}"
@@ -24,11 +24,11 @@ def _read_rules() -> Iterator[Rule]:
         begin = rf"{re.escape(name)}(?<![A-Za-z0-9_]{re.escape(name)})"
         if place == "option":
             pattern = rf"{begin}\w{{0,8}}[ \t]{{0,3}}{rest[0]}{_WORD}"
-            yield make_rule("password", (name.lower(),), pattern, is_command_password)
+            yield Rule("password", (name.lower(),), re.compile(pattern), is_command_password)
         else:
             call = rf"{begin}(?:\.new|::new)?[ \t]{{0,3}}[( \t]\s{{0,80}}"
             pattern = f"{call}(?:{_ARGUMENT}){{{place}}}{_LITERAL}"
-            yield make_rule("credential", (name.lower(),), pattern, is_configured_password)
+            yield Rule("credential", (name.lower(),), re.compile(pattern), is_configured_password)
 
 
 CALL_RULES = tuple(_read_rules())

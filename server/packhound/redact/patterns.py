@@ -27,13 +27,6 @@ class Rule(NamedTuple):
     accepts: Callable[[str], bool]
 
 
-def make_rule(
-    kind: str, literals: tuple[str, ...], pattern: str, accepts: Callable[[str], bool]
-) -> Rule:
-    """Return a rule with its pattern compiled."""
-    return Rule(kind, literals, re.compile(pattern), accepts)
-
-
 BARE = re.compile(
     rf"^[ \t]*(?:export[ \t]+|-[ \t]+)?[\w.-]{{0,80}}(?:{LONG})[\w-]{{0,60}}[ \t]{{0,2}}[:=]"
     r"[ \t]{0,2}(?P<value>[^\s'\"`#;,(){}\[\]<>$]{10,200})\s{0,80}$"
@@ -88,7 +81,7 @@ def _read_rules(place: str) -> Iterator[Rule]:
         literals = tuple(word.replace(r"\s", " ") for word in words)
         for of_rule in zip(literals) if "%LITERAL%" in pattern else (literals,):
             of_literal = pattern.replace("%LITERAL%", of_rule[0])
-            yield make_rule(kind, of_rule, of_literal, getattr(values, accepts))
+            yield Rule(kind, of_rule, re.compile(of_literal), getattr(values, accepts))
 
 
 TEXT_RULES = tuple(_read_rules("text"))

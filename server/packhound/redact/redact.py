@@ -37,7 +37,6 @@ from packhound.redact.patterns import (
     SERVICE_VALUE,
     TEXT_RULES,
     Rule,
-    make_rule,
 )
 from packhound.redact.prefilter import LiteralPrefilter, suspicious_lines, to_octets
 from packhound.redact.token_prefixes import PREFIXED, SERVICES, service_kind
@@ -266,7 +265,7 @@ def _short_tokens() -> tuple[Rule, ...]:
 def _token_rule(kind: str, prefix: str, min_length: int, tail: str, before: str) -> Rule:
     """Return the rule of tokens that begin with a prefix and not behind some characters."""
     pattern = rf"(?<![{before}])({re.escape(prefix)}[{tail}]{{{min_length},}})"
-    return make_rule(kind, (prefix.lower(),), pattern, is_published_token)
+    return Rule(kind, (prefix.lower(),), re.compile(pattern), is_published_token)
 
 
 @lru_cache(maxsize=1)
@@ -284,7 +283,7 @@ def _service_rule(name: str) -> Rule:
     # A short name is also the end of other words: `blob`.
     begin = "(?<![a-z])" if len(name) <= _KEY_LENGTH else ""
     pattern = rf"(?i){begin}{re.escape(name)}{SERVICE_VALUE}"
-    return make_rule(service_kind(name), (name,), pattern, _is_service_key)
+    return Rule(service_kind(name), (name,), re.compile(pattern), _is_service_key)
 
 
 def _is_service_key(value: str) -> bool:

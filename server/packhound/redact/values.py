@@ -27,16 +27,11 @@ _TYPICAL_SIGNS = frozenset("_.,:/-'\"`")
 """Signs that names, numbers and paths have too."""
 
 
-def looks_random_token(value: str) -> bool:
-    """Return True unless a value that has the prefix of a token is a written name."""
+def is_published_token(value: str) -> bool:
+    """Return True if a value in the form of a token is one: neither a sample nor a written name."""
     mixed = not value.islower() and any(map(str.islower, value))
     plain = not any(separator in value[4:] for separator in "_-.")
-    return entropy(value) >= 2.5 and (mixed or plain or any(map(str.isdigit, value)))
-
-
-def is_published_token(value: str) -> bool:
-    """Return True if a value in the form of a token is one, not a sample."""
-    return looks_random_token(value) and not is_sample(value)
+    return is_key_material(value) and (mixed or plain or any(map(str.isdigit, value)))
 
 
 def is_named_secret(value: str, *, is_password: bool) -> bool:

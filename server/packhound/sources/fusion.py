@@ -6,24 +6,15 @@ Rank Learning Methods".
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from operator import itemgetter
 
 from packhound.core.types import Hit, SignalValue
+from packhound.sources.record_snapshot import SCORE_DIGITS, stable_hash
 
 K = 60
 _SIGNAL = "reciprocal_rank"
-_SCORE_DIGITS = 9
-
-
-@dataclass(slots=True)
-class _Fused:
-    """The first hit of a reference, the score in its source, and a signal for each source."""
-
-    hit: Hit
-    score: float
-    why: list[SignalValue] = field(default_factory=list)
 
 
 def fuse(answers: Iterable[Sequence[Hit]], limit: int) -> tuple[Hit, ...]:
@@ -32,16 +23,19 @@ def fuse(answers: Iterable[Sequence[Hit]], limit: int) -> tuple[Hit, ...]:
     Hits of one reference become one: their scores are added, and the first one's text stays. Ties
     are decided by the score in the own source, then by a hash of the reference.
     """
-    fused: dict[str, _Fused] = {}
+    found: dict[str, list[Hit]] = {}
     for hits in answers:
         for rank, hit in enumerate(hits, 1):
-            entry = fused.setdefault(reference(hit), _Fused(hit, hit.score))
-            entry.why.append(SignalValue(_SIGNAL, 1 / (K + rank), 1.0))
-    ordered = sorted(fused.items(), key=lambda item: _sort_key(*item))
-    return tuple(
-        replace(entry.hit, rank=rank, score=_total(entry), why=tuple(entry.why))
-        for rank, (_, entry) in enumerate(ordered[:limit], 1)
-    )
+            reason = SignalValue(_SIGNAL, 1 / (K + rank), 1.0)
+            found.setdefault(reference(hit), []).append(replace(hit, why=(reason,)))
+    fused = []
+    for key, (first, *others) in found.items():
+        why = (*first.why, *(reason for hit in others for reason in hit.why))
+        score = sum(reason.contribution for reason in why)
+        order = -round(score, SCORE_DIGITS), -round(first.score, SCORE_DIGITS), stable_hash(key)
+        fused.append((order, replace(first, score=score, why=why)))
+    best = sorted(fused, key=itemgetter(0))[:limit]
+    return tuple(replace(hit, rank=rank) for rank, (_, hit) in enumerate(best, 1))
 
 
 def reference(hit: Hit) -> str:
@@ -49,12 +43,3 @@ def reference(hit: Hit) -> str:
     if hit.record is not None:
         return hit.record.reference
     return f"{hit.node.path}:{hit.node.span.start_line + 1}"
-
-
-def _total(entry: _Fused) -> float:
-    return sum(signal.contribution for signal in entry.why)
-
-
-def _sort_key(key: str, entry: _Fused) -> tuple[float, float, bytes]:
-    stable = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return -round(_total(entry), _SCORE_DIGITS), -round(entry.score, _SCORE_DIGITS), stable

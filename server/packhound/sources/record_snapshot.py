@@ -29,7 +29,7 @@ _MIN_MEANING = 0.2 * MEANING_WEIGHT
 TITLE_BOOST, RECENCY_BOOST = 0.2, 0.1
 STATE_FACTOR = 0.7
 """Of the score of a record with a state, such as stale."""
-_SCORE_DIGITS = 9
+SCORE_DIGITS = 9
 _TYPE_IDS = {name: number for number, name in enumerate(RECORD_TYPES)}
 _STATES_FROM = 20
 """So many records beyond those asked for are tried for a state that lowers them."""
@@ -111,8 +111,8 @@ class RecordSnapshot:
         records = [self.rows[row].record for row in rows[best].tolist()]
         states = [*map(state_of, records)]
         factors = [STATE_FACTOR if state else 1.0 for state in states]
-        lowered = np.round(scores[best] * factors, _SCORE_DIGITS).tolist()
-        ties = [b"" if is_listing else stable_hash(record) for record in records]
+        lowered = np.round(scores[best] * factors, SCORE_DIGITS).tolist()
+        ties = [b"" if is_listing else stable_hash(record.reference) for record in records]
         order = sorted(range(len(records)), key=lambda n: (-lowered[n], ties[n]))[:limit]
         title = boosted - base
         scored = [
@@ -169,13 +169,12 @@ def is_near(scored: ScoredRecord) -> bool:
 
 def sort_key(scored: ScoredRecord) -> tuple[float, bytes]:
     """Return the key that sorts records best first, ties by a stable hash."""
-    return -round(scored.score, _SCORE_DIGITS), stable_hash(scored.record)
+    return -round(scored.score, SCORE_DIGITS), stable_hash(scored.record.reference)
 
 
-def stable_hash(record: Record) -> bytes:
-    """Return a hash of a record's reference, the same in every process."""
-    reference = record.reference.encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(reference, digest_size=8).digest()
+def stable_hash(reference: str) -> bytes:
+    """Return a hash of a reference, the same in every process."""
+    return hashlib.blake2b(reference.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
 def make_snapshot(

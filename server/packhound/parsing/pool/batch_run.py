@@ -31,9 +31,13 @@ class BatchRun(Generic[Answer]):
     """
 
     def __init__(
-        self, documents: Iterator[Document], n_workers: int, cancelled: threading.Event
+        self,
+        documents: Iterator[Document],
+        n_workers: int,
+        cancelled: threading.Event,
+        analyse: Callable[[list[Document]], list[Answer]],
     ) -> None:
-        self._documents = documents
+        self._documents, self._analyse = documents, analyse
         self._n_workers = n_workers
         self._batches: queue.Queue[list[Document]] = queue.Queue(n_workers)
         self._done: queue.Queue[list[Answer] | BaseException | None] = queue.Queue(_BACKLOG)
@@ -44,15 +48,10 @@ class BatchRun(Generic[Answer]):
     def _stopped(self) -> bool:
         return self._is_over or self._cancelled.is_set()
 
-    def start(self, analyse: Callable[[list[Document]], list[Answer]]) -> Iterator[Answer]:
+    def start(self) -> Iterator[Answer]:
         """Start the threads, and return the results."""
-        threads = [threading.Thread(target=self._read, daemon=True)]
-        threads += [
-            threading.Thread(target=self._work, args=(analyse,), daemon=True)
-            for _ in range(self._n_workers)
-        ]
-        for thread in threads:
-            thread.start()
+        for run in (self._read, *[self._work] * self._n_workers):
+            threading.Thread(target=run, daemon=True).start()
         return self._results()
 
     def _read(self) -> None:
@@ -65,11 +64,11 @@ class BatchRun(Generic[Answer]):
         for _ in range(self._n_workers):
             self._put(self._batches, [])
 
-    def _work(self, analyse: Callable[[list[Document]], list[Answer]]) -> None:
+    def _work(self) -> None:
         """Run one of the other threads, until it gets an empty batch."""
         try:
             while not self._stopped and (batch := self._next_batch()):
-                self._put(self._done, analyse(batch))
+                self._put(self._done, self._analyse(batch))
         except BaseException as error:
             self._put(self._done, error)
         self._put(self._done, None)

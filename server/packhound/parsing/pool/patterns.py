@@ -94,11 +94,9 @@ def find_pattern(
     After `until` (time.monotonic) no more come. Raises Cancelled as `cancel` says.
     """
     limit = _Limit(until, cancel)
-    run = BatchRun[tuple[Document, "tuple[PatternMatch, ...] | None"]](
-        iter(documents), _WORKERS, limit
-    )
+    run = BatchRun(iter(documents), _WORKERS, limit, partial(_find, _processes(), pattern))
     try:
-        yield from run.start(partial(_find, _processes(), pattern))
+        yield from run.start()
     except Cancelled:
         if cancel is not None and cancel.is_set():
             raise Cancelled("the search was cancelled") from None

@@ -110,10 +110,9 @@ class ParsePool:
         `documents` is read by a thread of its own; what it raises is raised here, and Cancelled
         once that is set.
         """
-        run = BatchRun[AnalysedFile](
-            iter(documents), self._n_workers, cancelled or threading.Event()
-        )
-        return run.start(self._analyse_batch)
+        cancelled = cancelled or threading.Event()
+        run = BatchRun(iter(documents), self._n_workers, cancelled, self._analyse_batch)
+        return run.start()
 
     def ask(self, values: Sequence[Plain]) -> list[Plain]:
         """Return what one worker answers to some values, in turn; fewer if it does not get to all.
