@@ -62,7 +62,7 @@ class CallGraph:
     def bare_text(self, path: str) -> str:
         """Return a file without comments and strings, as Latin-1; "" for one that is not there."""
         with self._reading():
-            scope = self._scopes.of(path)
+            scope = self._scopes.find(path)
             return scope.bare if scope else ""
 
     @contextmanager
@@ -104,7 +104,7 @@ class CallGraph:
                 if not owners and written.rpartition(".")[2] not in _EMPTY_BASES:
                     return None
                 for owner in owners:
-                    bases |= dict.fromkeys(self._node_ids(Meaning(self._types(owner))))
+                    bases |= dict.fromkeys(self._type_ids(owner))
             return tuple(bases)
 
     def imports(self, path: str) -> tuple[tuple[int, str, str], ...]:
@@ -113,7 +113,7 @@ class CallGraph:
         The line is 0-based; the name is "" for the module itself, "*" for all.
         """
         with self._reading():
-            scope = self._scopes.of(path)
+            scope = self._scopes.find(path)
             return tuple(scope.outer_imports()) if scope else ()
 
     def callers(self, node_ids: Iterable[int], distance: int) -> dict[int, Use]:
@@ -178,8 +178,6 @@ class CallGraph:
             meant = {**dict.fromkeys(overridden, False), definition: True}
         for path in self._scopes.using_paths(name, target.path)[:MAX_USING_FILES]:
             scope = self._scopes.of(path)
-            if scope is None:
-                continue
             for written in (name, *scope.imports.aliases(name)):
                 for user in scope.file.users(written):
                     use = self._use_in(scope, user, written, meant)
@@ -213,7 +211,7 @@ class CallGraph:
         name, family = target.file.name(position), language_family(target.language)
         for path in self._scopes.using_paths(name, target.path):
             scope = self._scopes.of(path)
-            if scope is None or language_family(scope.language) != family:
+            if language_family(scope.language) != family:
                 continue
             for user in scope.file.users(name):
                 user_id = int(scope.file.node_ids[user])
@@ -231,8 +229,7 @@ class CallGraph:
         node = scope.node(position)
         if node.kind in TYPE_KINDS:
             for owner in self._resolver.receivers.subtypes(Owner(scope.path, node.name)):
-                ids = self._node_ids(Meaning(self._types(owner)))
-                yield from ids
+                yield from self._type_ids(owner)
         elif scope.is_member(position):
             owner = Owner(scope.path, scope.owner(position))
             for derived in self._resolver.receivers.subtypes(owner):
@@ -240,12 +237,10 @@ class CallGraph:
                     Meaning(self._resolver.receivers.declared_members(derived, node.name))
                 )
 
-    def _types(self, owner: Owner) -> tuple[Definition, ...]:
-        """Return the definitions of a type; a constructor of the same name is none."""
-        scope = self._scopes.of(owner.path)
-        positions = self._scopes.positions(owner.name).get(owner.path, ()) if scope else ()
-        types = (p for p in positions if scope and scope.node(p).kind in TYPE_KINDS)
-        return tuple(Definition(owner.path, position) for position in types)
+    def _type_ids(self, owner: Owner) -> list[int]:
+        """Return the node ids of a type."""
+        node_ids = self._graph.files[owner.path].node_ids
+        return [int(node_ids[position]) for position in self._scopes.types(*owner)]
 
     def _node_ids(self, meaning: Meaning) -> list[int]:
         files = self._graph.files
@@ -253,5 +248,4 @@ class CallGraph:
 
     def _locate(self, node_id: int) -> tuple[FileScope, int] | None:
         location = self._graph.location(node_id)
-        scope = self._scopes.of(location[0]) if location else None
-        return (scope, location[1]) if scope and location else None
+        return (self._scopes.of(location[0]), location[1]) if location else None

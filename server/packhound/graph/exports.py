@@ -35,7 +35,7 @@ class Exports:
 
     def language(self, path: str) -> str:
         """Return the language of a file, "" for one that is not in the graph."""
-        scope = self._scopes.of(path)
+        scope = self._scopes.find(path)
         return scope.language if scope else ""
 
     def files_of(self, importer: FileScope, module: str) -> tuple[str, ...]:
@@ -73,7 +73,7 @@ class Exports:
 
     def visible_in(self, path: str, name: str, hops: int = 0) -> Definitions:
         """Return what a file exports under a name."""
-        scope = self._scopes.of(path)
+        scope = self._scopes.find(path)
         if scope is None or hops > _MAX_HOPS:
             return ()
         if name == DEFAULT:
@@ -117,10 +117,8 @@ class Exports:
             if language_family(self.language(path)) != family or (is_test(path) and not from_test):
                 continue
             defining = self._scopes.of(path)
-            positions = self._scopes.positions(name)[path] if defining else ()
-            definitions += [
-                Definition(path, p) for p in positions if defining and defining.is_top_level(p)
-            ]
+            positions = self._scopes.positions(name)[path]
+            definitions += [Definition(path, p) for p in positions if defining.is_top_level(p)]
         return tuple(definitions)
 
     def _in_files(self, files: Iterable[str], name: str, hops: int) -> Definitions:
@@ -137,7 +135,7 @@ class Exports:
     def _root_name(self) -> str:
         """The name of the package in Go that the root is, "" for none."""
         scopes = map(self._scopes.of, self._folders.get("", ()))
-        return next((scope.exported for scope in scopes if scope and scope.exported), "")
+        return next((scope.exported for scope in scopes if scope.exported), "")
 
     @cached_property
     def _folders(self) -> dict[str, tuple[str, ...]]:
@@ -154,7 +152,7 @@ class Exports:
         if top not in parts:
             return False
         above = "/".join(parts[: parts.index(top)])
-        return not above or self._scopes.of(f"{above}/__init__.py") is None
+        return not above or f"{above}/__init__.py" not in self._scopes.graph.files
 
 
 def _qualified_module(importer: FileScope, binding: Binding) -> str:

@@ -8,7 +8,7 @@ from itertools import islice
 
 from packhound.graph.arguments import MANY, count_parameters
 from packhound.graph.exports import Definition, Definitions
-from packhound.graph.file_scope import TYPE_KINDS, FileScope
+from packhound.graph.file_scope import FileScope
 from packhound.graph.meanings import Owner, Value
 from packhound.graph.receivers import TYPE_PARAMETER, Receivers
 from packhound.graph.scopes import Scopes
@@ -60,8 +60,6 @@ class Overloads:
 
     def _fit_of(self, types: list[Value], overload: Definition) -> float | None:
         scope = self._scopes.of(overload.path)
-        if scope is None:
-            return None
         node = scope.node(overload.position)
         takes = count_parameters(node.signature, node.name)
         is_variadic = takes is not None and takes.maximum >= MANY
@@ -127,13 +125,12 @@ class Overloads:
         return None if is_closed else _POSSIBLE
 
     def _is_class(self, value: Value) -> bool:
-        for owner in value.owners:
-            scope = self._scopes.of(owner.path)
-            for position in self._scopes.positions(owner.name).get(owner.path, ()):
-                kind = scope.node(position).kind if scope else ""
-                if kind in TYPE_KINDS:
-                    return kind != "interface"
-        return False
+        kinds = (
+            self._scopes.of(owner.path).node(position).kind
+            for owner in value.owners
+            for position in self._scopes.types(*owner)
+        )
+        return next(kinds, "interface") != "interface"
 
 
 def _name(value: Value) -> str:

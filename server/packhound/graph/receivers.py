@@ -101,9 +101,7 @@ class Receivers:
 
     def _find_bases(self, owner: Owner) -> Iterator[Owner]:
         scope = self._scopes.of(owner.path)
-        if scope is None:
-            return
-        for position in self._type_positions(scope, owner):
+        for position in self._scopes.types(*owner):
             for _, bases in self.written_bases(scope, position):
                 yield from (base for base in bases if base != owner)
 
@@ -133,9 +131,9 @@ class Receivers:
         """Yield the types whose own bases include a type."""
         for path in self._scopes.using_paths(base.name, base.path)[:MAX_USING_FILES]:
             scope = self._scopes.of(path)
-            for user in scope.file.users(base.name) if scope else ():
-                node = scope.node(user) if scope else None
-                if node and node.kind in TYPE_KINDS:
+            for user in scope.file.users(base.name):
+                node = scope.node(user)
+                if node.kind in TYPE_KINDS:
                     candidate = Owner(path, node.name.partition("<")[0])
                     if base in self.bases(candidate):
                         yield candidate
@@ -143,9 +141,7 @@ class Receivers:
     def _implementing(self, owner: Owner) -> Iterator[Owner]:
         """Yield the types of Go that have all methods that an interface lists."""
         scope = self._scopes.of(owner.path)
-        if scope is None or scope.language != "go":
-            return
-        for position in self._type_positions(scope, owner):
+        for position in self._scopes.types(*owner) if scope.language == "go" else ():
             names = scope.names_in("field", position)
             if scope.node(position).kind != "interface" or not names:
                 continue
@@ -157,8 +153,8 @@ class Receivers:
     def _owners(self, path: str, positions: Iterable[int]) -> Iterator[Owner]:
         """Yield the types of the members among some nodes of a file."""
         scope = self._scopes.of(path)
-        for position in positions if scope else ():
-            if scope and scope.is_member(position):
+        for position in positions:
+            if scope.is_member(position):
                 yield self._owner_named(scope, scope.owner(position))
 
     def owner_at(self, scope: FileScope, position: int) -> Owner | None:
@@ -210,8 +206,8 @@ class Receivers:
     def _implements(self, member: Definition) -> bool:
         """Return True for a member that stands in the implementation of a trait."""
         scope = self._scopes.of(member.path)
-        parent = scope.node(member.position).parent if scope else None
-        return scope is not None and parent is not None and scope.node(parent).kind == "impl"
+        parent = scope.node(member.position).parent
+        return parent is not None and scope.node(parent).kind == "impl"
 
     def _head(self, scope: FileScope, position: int, head: Segment) -> Value:
         dialect = scope.dialect
@@ -253,7 +249,7 @@ class Receivers:
         if binding is None or not binding.name or hops > _MAX_BASES:
             return _UNKNOWN
         modules = map(self._scopes.of, self._exports.files_of(scope, binding.module))
-        values = (self._global(module, binding.name, hops + 1) for module in modules if module)
+        values = (self._global(module, binding.name, hops + 1) for module in modules)
         return next((value for value in values if value != _UNKNOWN), _UNKNOWN)
 
     def _follow(self, scope: FileScope, value: Value, chain: tuple[Segment, ...]) -> Value:
@@ -293,19 +289,13 @@ class Receivers:
         for _ in range(_MAX_BASES):
             for holder in level:
                 scope = self._scopes.of(holder.path)
-                if scope is None:
-                    continue
-                for position in self._type_positions(scope, holder):
+                for position in self._scopes.types(*holder):
                     for inside, stated in scope.attributes_of(position).get(name, ()):
                         value = self.instance_of(scope, inside, stated)
                         if value != _UNKNOWN:
                             return value
             level = [base for holder in level for base in self.bases(holder)]
         return _UNKNOWN
-
-    def _type_positions(self, scope: FileScope, owner: Owner) -> list[int]:
-        positions = self._scopes.positions(owner.name).get(owner.path, ())
-        return [p for p in positions if scope.node(p).kind in TYPE_KINDS]
 
     def instance_of(self, scope: FileScope, position: int, written: str) -> Value:
         """Return an instance of the type `written` in a scope, or the result of a call `name()`."""
@@ -360,8 +350,6 @@ class Receivers:
         """Return what definitions stand for: a type, or the result of a call."""
         for definition in definitions:
             scope = self._scopes.of(definition.path)
-            if scope is None:
-                continue
             node = scope.node(definition.position)
             if node.kind in TYPE_KINDS:
                 return Value((Owner(definition.path, node.name.partition("<")[0]),))

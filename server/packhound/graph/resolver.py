@@ -100,7 +100,7 @@ class Resolver:
             defining = self._scopes.of(definition.path)
             if definition.path == scope.path and scope.is_seen(definition.position, position):
                 in_file.append(definition)
-            elif definition.path != scope.path and defining:
+            elif definition.path != scope.path:
                 is_near = crate and crate_of(folder_of(definition.path)) == crate
                 if is_near and defining.is_seen(definition.position, -1):
                     in_crate.append(definition)
@@ -173,8 +173,7 @@ class Resolver:
 
     def _with_bodies(self, scope: FileScope, definitions: Definitions, name: str) -> Definitions:
         """Return definitions, for functions that are only declared with the nearest bodies."""
-        scopes = ((d, self._scopes.of(d.path)) for d in definitions)
-        if not all(defining and defining.is_declared(d.position) for d, defining in scopes):
+        if not all(self._scopes.of(d.path).is_declared(d.position) for d in definitions):
             return definitions
         bodies = [d for d in self._exports.in_program(scope, name) if d not in definitions]
         path = scope.path.split("/")
@@ -225,16 +224,13 @@ class Resolver:
 
     def _implemented(self, definitions: Definitions) -> Definitions:
         """Return the definitions that are not only an `@overload` of another."""
-        scopes = ((d, self._scopes.of(d.path)) for d in definitions)
-        implemented = [d for d, s in scopes if s and not _OVERLOAD.match(s.text(d.position))]
-        return tuple(implemented) or definitions
+        texts = ((d, self._scopes.of(d.path).text(d.position)) for d in definitions)
+        return tuple(d for d, text in texts if not _OVERLOAD.match(text)) or definitions
 
     def _of_kind(self, definitions: Definitions, kind: str, *, is_kept: bool) -> Definitions:
         """Return the definitions of a kind, or all others."""
-        scopes = ((d, self._scopes.of(d.path)) for d in definitions)
-        return tuple(
-            d for d, scope in scopes if scope and (scope.node(d.position).kind == kind) == is_kept
-        )
+        nodes = ((d, self._scopes.of(d.path).node(d.position)) for d in definitions)
+        return tuple(d for d, node in nodes if (node.kind == kind) == is_kept)
 
     def _fitting(
         self, definitions: Definitions, n_arguments: int, *, with_self: bool
@@ -249,8 +245,6 @@ class Resolver:
 
     def _fits(self, definition: Definition, n_arguments: int, with_self: bool) -> bool:
         scope = self._scopes.of(definition.path)
-        if scope is None:
-            return False
         node = scope.node(definition.position)
         if node.kind not in CALLABLE_KINDS or n_arguments == ANY_NUMBER:
             return True
@@ -277,9 +271,7 @@ class Resolver:
                 continue
             defining = self._scopes.of(path)
             definitions += [
-                Definition(path, p)
-                for p in positions
-                if defining and defining.is_member(p) == members
+                Definition(path, p) for p in positions if defining.is_member(p) == members
             ]
         names = standard_names(family)
         is_only = len(definitions) == 1 and names is not None and name not in names

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TypeAlias
 
 from packhound.graph.definitions import folder_of
-from packhound.graph.file_scope import FileScope
+from packhound.graph.file_scope import TYPE_KINDS, FileScope
 from packhound.graph.graph import Graph
 
 MAX_USING_FILES = 300
@@ -21,16 +21,25 @@ class Scopes:
 
     def __init__(self, graph: Graph, source: Source) -> None:
         self.graph, self._source = graph, source
-        self._scopes: dict[str, FileScope | None] = {}
+        self._scopes: dict[str, FileScope] = {}
         self._positions: dict[str, Mapping[str, tuple[int, ...]]] = {}
 
-    def of(self, path: str) -> FileScope | None:
-        """Return a file, None for one that is not in the graph."""
+    def of(self, path: str) -> FileScope:
+        """Return a file of the graph, as those of definitions are."""
         if path not in self._scopes:
-            file = self.graph.files.get(path)
-            scope = FileScope(path, file, partial(self._source, path)) if file else None
-            self._scopes[path] = scope
+            self._scopes[path] = FileScope(
+                path, self.graph.files[path], partial(self._source, path)
+            )
         return self._scopes[path]
+
+    def find(self, path: str) -> FileScope | None:
+        """Return a file, None for one that is not in the graph."""
+        return self.of(path) if path in self.graph.files else None
+
+    def types(self, path: str, name: str) -> list[int]:
+        """Return where a file defines a type; a constructor of the same name is none."""
+        scope, positions = self.of(path), self.positions(name).get(path, ())
+        return [p for p in positions if scope.node(p).kind in TYPE_KINDS]
 
     def positions(self, name: str) -> Mapping[str, tuple[int, ...]]:
         """Return the definitions of a name that others can refer to: no tests, which only run."""
