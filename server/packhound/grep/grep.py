@@ -128,7 +128,8 @@ class Grep:
         self,
         snapshot: Snapshot,
         pattern: CodePattern,
-        is_selected: Callable[[str], bool],
+        paths: Sequence[str],
+        exclude: Sequence[str],
         until: float,
         cancel: threading.Event | None,
     ) -> tuple[dict[int, list[Place]], str]:
@@ -137,7 +138,8 @@ class Grep:
         The note says it if files were not read before `until` (time.monotonic).
         """
         files = self._sorted_files(snapshot)
-        found = find_structure(snapshot, files, self._source, pattern, is_selected, until, cancel)
+        source = self._source
+        found = find_structure(snapshot, files, source, pattern, paths, exclude, until, cancel)
         by_node: dict[int, list[Place]] = {}
         for path, places in found.by_path.items():
             entry = snapshot.files[path]
@@ -279,9 +281,9 @@ class Grep:
     ) -> Matches:
         """Return the lines where code begins that has the shape of a pattern with holes."""
         pattern = compile_code(snapshot, request.pattern)
-        is_selected = select(request.paths, request.exclude)
         until, files = time.monotonic() + _CODE_S, self._sorted_files(snapshot)
-        found = find_structure(snapshot, files, self._source, pattern, is_selected, until, cancel)
+        selected = request.paths, request.exclude
+        found = find_structure(snapshot, files, self._source, pattern, *selected, until, cancel)
         offsets = {
             path: [*{place.line: place.start for place in reversed(places)}.values()][::-1]
             for path, places in found.by_path.items()

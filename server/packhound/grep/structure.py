@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from packhound.core.errors import SettingsError
 from packhound.core.types import Document
 from packhound.grep.ngrams import hashes_of
-from packhound.grep.scan import SortedFiles, Source
+from packhound.grep.scan import SortedFiles, Source, select
 from packhound.index import Snapshot
 from packhound.parsing import (
     CodePattern,
@@ -96,7 +96,8 @@ def find_structure(
     files: SortedFiles,
     source: Source,
     pattern: CodePattern,
-    is_selected: Callable[[str], bool],
+    paths: Sequence[str],
+    exclude: Sequence[str],
     until: float,
     cancel: threading.Event | None,
 ) -> Places:
@@ -104,17 +105,17 @@ def find_structure(
 
     Raises Cancelled as `cancel` says.
     """
-    paths = [path for path in _candidates(snapshot, files, pattern) if is_selected(path)]
+    selected = [*filter(select(paths, exclude), _candidates(snapshot, files, pattern))]
     n_read = 0
     by_path: dict[str, list[Place]] = {}
     without = list[str]()
-    documents = _documents(snapshot, source, pattern, paths, without)
+    documents = _documents(snapshot, source, pattern, selected, without)
     for document, matches in find_pattern(pattern, documents, until, cancel):
         n_read += matches is not None
         if matches:
             by_path[document.path] = [*_places(document.source, matches)]
-    n_unread = len(paths) - n_read - len(without)
-    return Places(dict(sorted(by_path.items())), len(paths), n_unread)
+    n_unread = len(selected) - n_read - len(without)
+    return Places(dict(sorted(by_path.items())), len(selected), n_unread)
 
 
 def _candidates(snapshot: Snapshot, files: SortedFiles, pattern: CodePattern) -> Iterator[str]:

@@ -7,10 +7,9 @@ It gets the path and the text, and returns nodes, mappings with the keys of `_FI
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from importlib import import_module
 from operator import attrgetter
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 from msgspec import Meta, Struct
 
@@ -43,9 +42,9 @@ class _Fields(Struct):
 def extract_nodes(document: Document, extractor: Extractor) -> ParsedFile:
     """Return the nodes that an extractor finds. Raises PluginError, whatever it does."""
     try:
-        value = _function(extractor.target)(
-            document.path, document.source.decode("utf-8", "replace")
-        )
+        module, _, attribute = extractor.target.partition(":")
+        extract = attrgetter(attribute)(import_module(module))
+        value = extract(document.path, document.source.decode("utf-8", "replace"))
         pairs = _windows(document, value) if isinstance(value, str) else _nodes(document, value)
     except Exception as error:
         raise PluginError(
@@ -54,12 +53,6 @@ def extract_nodes(document: Document, extractor: Extractor) -> ParsedFile:
     language = language_for(document.path, document.source, document.language) or extractor.name
     nodes, texts = tuple(node for node, _ in pairs), tuple(text for _, text in pairs)
     return ParsedFile(document.path, language, nodes, own_texts=texts)
-
-
-@lru_cache(maxsize=64)
-def _function(target: str) -> Any:  # noqa: ANN401 - what a package offers
-    module, _, attribute = target.partition(":")
-    return attrgetter(attribute)(import_module(module))
 
 
 def _windows(document: Document, value: str) -> list[tuple[Node, bytes | None]]:

@@ -248,7 +248,8 @@ def _by_text(
         return
     holders, is_cut = _holders(snapshot, text), False
     if is_plain and 1 < len(words) <= _FEW_WORDS and 0 < len(holders) <= _MOST_PLACES:
-        yield from _together(snapshot, words, holders, texts)
+        together = _with_all(snapshot, words, holders, texts, ignore_case=True)
+        yield from _matches(together if len(together) == 1 else (), TOGETHER, " and ".join(words))
     if is_plain and len(words) < _FEW_WORDS:
         return
     if not len(holders) and lead:
@@ -278,34 +279,30 @@ def _by_text(
         yield from _matches(as_line or (), LINE, f"the line {what}")
     most = 1 if is_plain else _MOST_HOLDERS
     if nodes == [] and len(words) <= _FEW_WORDS and len(holders) <= most:
-        yield from _by_words(snapshot, words, holders, paths, texts)
+        yield from _by_words(snapshot, words, holders, texts)
 
 
-def _together(
-    snapshot: Snapshot, words: list[str], holders: Positions, texts: Grep
-) -> Iterator[tuple[int, ExactMatch]]:
-    """Yield the one node with all of some plain words, in any letter case."""
+def _with_all(
+    snapshot: Snapshot, words: list[str], holders: Positions, texts: Grep, *, ignore_case: bool
+) -> list[int]:
+    """Return those of some nodes whose text has all of some words."""
     nodes, paths = {*holders.tolist()}, _paths_of(snapshot, holders)
     for word in words:
-        having, _ = texts.nodes_with_text(snapshot, word, paths, None, _MOST_READ, ignore_case=True)
+        having, _ = texts.nodes_with_text(
+            snapshot, word, paths, None, _MOST_READ, ignore_case=ignore_case
+        )
         nodes &= {*(having or ())}
-    if len(nodes) == 1:
-        yield from _matches([*nodes], TOGETHER, " and ".join(words))
+    return sorted(nodes)
 
 
 def _by_words(
-    snapshot: Snapshot, words: list[str], holders: Positions, paths: list[str], texts: Grep
+    snapshot: Snapshot, words: list[str], holders: Positions, texts: Grep
 ) -> Iterator[tuple[int, ExactMatch]]:
     """Yield the nodes with all of some words as written, else in another case, else as stems."""
     for level, ignore_case, suffix in ((WORDS, False, ""), (OTHER_CASE, True, ", in another case")):
-        nodes = {*holders.tolist()}
-        for word in words:
-            having, _ = texts.nodes_with_text(
-                snapshot, word, paths, None, _MOST_READ, ignore_case=ignore_case
-            )
-            nodes &= {*(having or ())}
+        nodes = _with_all(snapshot, words, holders, texts, ignore_case=ignore_case)
         if 0 < len(nodes) <= _MOST_PLACES:
-            yield from _matches(sorted(nodes), level, f"{' and '.join(words)}{suffix}")
+            yield from _matches(nodes, level, f"{' and '.join(words)}{suffix}")
             return
     # Forms of several plain words, each somewhere in a long function, say nothing of it.
     if len(holders) <= _MOST_PLACES and (len(words) == 1 or _is_code_like(" ".join(words))):

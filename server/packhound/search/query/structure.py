@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from packhound.core.arrays import Mask
 from packhound.core.trace import traced
 from packhound.core.types import Explanation, Facet, Hit, Query
-from packhound.grep import Place, describe_problem, languages_of, select
+from packhound.grep import Place, describe_problem, languages_of
 from packhound.index import Snapshot
 from packhound.parsing import HOLE, CodePattern, PatternProblem, read_pattern, relax_pattern
 from packhound.search.answer_notes import NO_SHAPE
@@ -112,10 +112,10 @@ def find_nodes(
 
     Of the matches only those count whose holes are what `facets` say, each NAME=VALUE.
     """
-    is_selected = select(query.globs, query.excluded_globs)
+    selected = query.globs, query.excluded_globs
 
     def find(code: CodePattern) -> tuple[Mapping[int, Sequence[Place]], str]:
-        return texts.places_by_node(snapshot, code, is_selected, until, cancel)
+        return texts.places_by_node(snapshot, code, *selected, until, cancel)
 
     matches, note = find(pattern)
     notes = [note] if note else []
