@@ -32,7 +32,7 @@ _DEFINES = (
 def not_indexed(call: Call, reference: str) -> SettingsError:
     """Return the refusal of a name or place; its further lines are those that have the name."""
     words = [] if _PATH.fullmatch(reference) else re.findall(r"\w+", reference)
-    skipped = skipped_note(skipped_counts(call.roots, by_grep=bool(words)))
+    skipped = skipped_note(skipped_counts(call.roots, by_grep=False), " for definitions")
     head = (
         f"{NOT_INDEXED}'{visible_line(reference[:200])}' is indexed; give a name, Qual.name, "
         f"PATH:LINE or PATH#NAME, or use search{f' ({skipped})' if skipped else ''}"

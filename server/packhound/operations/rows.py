@@ -85,14 +85,17 @@ def skipped_counts(roots: service.Roots, *, by_grep: bool) -> dict[str, int]:
     return dict(reasons.most_common())
 
 
-def skipped_note(skipped: Mapping[str, int]) -> str:
-    """Return what a person may miss in an answer: files that are texts, or may be."""
+def skipped_note(skipped: Mapping[str, int], sought: str = "") -> str:
+    """Return what a person may miss in an answer: files that are texts, or may be.
+
+    `sought` is what they were not searched for, if for other things they were.
+    """
     texts = {reason: n for reason, n in skipped.items() if not reason.startswith("binary")}
     if not texts:
         return ""
     n_files, reasons = sum(texts.values()), ", ".join(f"{texts[r]:,} {r}" for r in texts)
     noun = "file is" if n_files == 1 else "files are"
-    return f"{n_files:,} {noun} not searched ({reasons}): `status --skipped` lists them"
+    return f"{n_files:,} {noun} not searched{sought} ({reasons}): `status --skipped` lists them"
 
 
 def readiness(reading: Reading) -> Json:
