@@ -191,3 +191,17 @@ def test_a_line_that_is_being_typed_costs_no_definition(typing: str) -> None:
     source = functions.replace("    b = a + 3\n", f"    b = a + 3\n{typing}\n")
     names = [node.name for node in parsed("a.py", source).nodes]
     assert [name for name in names if name != "a"] == [f"f{i}" for i in range(9)]
+
+
+def test_operators_have_their_names_and_signatures_no_comments() -> None:
+    source = (
+        b"class Row # of a table\n  def []=(key, value)\n    # Maybe new.\n    set key, value\n"
+    )
+    source += b"  end\n  def &(other) = self\n  def *(other) = self\nend\n"
+    named = [(node.name, node.signature) for node in parse(Document("row.rb", source)).nodes]
+    assert named == [
+        ("Row", "class Row"),
+        ("[]=", "def []=(key, value)"),
+        ("&", "def &(other)"),
+        ("*", "def *(other)"),
+    ]

@@ -9,6 +9,7 @@ from packhound.parsing.source import Source
 
 _MAX_NAME = 120
 _GENERICS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
+_OPERATOR = re.compile(r"[^\w\s]+")
 _PATH = re.compile(r"::|\.|:|\\")
 _SCOPE_NOISE = frozenset(
     {"module", "exports", "this", "self", "window", "global", "globalThis", "root"}
@@ -31,7 +32,10 @@ def name_and_scope(source: Source, definition: Definition) -> tuple[str, tuple[s
         return title[:_MAX_NAME], prefix
     if definition.name is None:
         return source.stem, prefix
-    text = " ".join(source.text(definition.name).split()).strip(_QUOTES).lstrip(":&*")
+    written = " ".join(source.text(definition.name).split()).strip(_QUOTES)
+    if _OPERATOR.fullmatch(written):
+        return written[:_MAX_NAME], prefix
+    text = written.lstrip(":&*")
     if definition.kind == "impl":
         text = _BORROW.sub("", text)
     parts = [part[:_MAX_NAME] for part in _parts(source, text)] or [text[:_MAX_NAME] or source.stem]

@@ -50,6 +50,7 @@ class Reader:
         """`code` is the source as preprocessed for the grammar."""
         self._source = source
         self._captures, self._grammar = captures, grammar
+        self._comments = sorted(captures.runs["comment"])
         masked = _mask(code, captures)
         self._code = blank_separators(masked)
         self._special_names = grammar.special_names(masked, self._code)
@@ -163,7 +164,9 @@ class Reader:
             if definition.body is not None and definition.body > definition.head
             else definition.first_end
         )
-        text = self._source.text((definition.head, min(end, definition.head + 4 * _MAX_SIGNATURE)))
+        run = (definition.head, min(end, definition.head + 4 * _MAX_SIGNATURE))
+        inside = slice(*(bisect_left(self._comments, (at,)) for at in run))
+        text = "".join(map(self._source.text, without(run, self._comments[inside])))
         if definition.body is None and len(text) > _MAX_SIGNATURE:
             text = text.partition("{")[0]
         return _strip_tail(" ".join(text.split())[:_MAX_SIGNATURE])
