@@ -13,7 +13,7 @@ from packhound.core.types import MODES, Budget, Document, Query, Results
 from packhound.index.writer import Index
 from packhound.parsing.analyse import analyse
 from packhound.parsing.parse import parse
-from packhound.search.answer_notes import NO_WORDS
+from packhound.search.answer_notes import NO_WORDS, SIGNS_ALONE
 from packhound.search.environment import SearchEnvironment
 from packhound.search.pipeline import explain, search
 from packhound.search.related import related
@@ -101,6 +101,7 @@ def test_no_match_is_an_empty_list_with_a_note() -> None:
     results = ask("zzzzqqqq xyzzy", mode="lexical")
     assert (results.hits, results.notes) == ((), ("nothing matches",))
     assert ask("", mode="hybrid").notes == (NO_WORDS,)
+    assert SIGNS_ALONE in ask("[]=", mode="hybrid").notes
     assert ask("zzzzqqqq", mode="symbol").notes == ("no name matches",)
     assert (
         ask("lang:klingon session")

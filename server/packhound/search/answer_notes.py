@@ -60,6 +60,7 @@ _FILTERS = {
     "excluded_globs": "-path:",
 }
 NO_WORDS = "the query has no words: give a word, a name, or a filter such as kind:class"
+SIGNS_ALONE = "signs alone are found by `grep`, and the name of an operator by `symbol`"
 STOP_WORDS_ALONE = "these words are everywhere: add a name, or a word of what the code does"
 _WORD = re.compile(r"\w{4,}")
 _MAX_WORDS = 3
@@ -372,11 +373,13 @@ def _spellings(snapshot: Snapshot, stats: CorpusStats, word: str) -> Iterator[st
 
 
 def _no_match(snapshot: Snapshot, parsed: ParsedQuery) -> str:
-    """Return why nothing matches: an empty index, a language that no file is in, or the words."""
+    """Return why nothing matches: an empty index, no language, no letter, or the words."""
     if not snapshot.files:
         return "no file is indexed"
     indexed = sorted({entry.language.lower() for entry in snapshot.files.values()})
     if not parsed.languages or not set(parsed.languages).isdisjoint(indexed):
+        if parsed.text and not re.search(r"\w", parsed.text):
+            return SIGNS_ALONE
         return NOTHING_MATCHES
     languages = ", ".join(parsed.languages)
     return f"{NO_LANGUAGE_NOTE}'{languages}'; languages here: {', '.join(indexed)}"
