@@ -69,9 +69,10 @@ await play(({ page, changeSettings, openAt, rows, status, cursor, activeTab, sho
 
   async 'moving previews the next row'() {
     const before = await shownTab.getAttribute('aria-label');
+    // The next row may be of the same file.
     await until('another file', async () => {
       await page.keyboard.press('ArrowDown');
-      return (await shownTab.getAttribute('aria-label')) !== before;
+      return until('another file', async () => (await shownTab.getAttribute('aria-label')) !== before, 2000);
     });
     assert.ok(await page.locator('.quick-input-widget').isVisible());
   },
@@ -132,10 +133,10 @@ await play(({ page, changeSettings, openAt, rows, status, cursor, activeTab, sho
     await search(QUERY);
     await row(/^send_with_retries/);
     await page.locator('.quick-input-titlebar .codicon-star').click();
-    await until('that it was saved', async () => (await page.locator('.statusbar').innerText()).includes('the search was saved'));
     await page.keyboard.press('Escape');
     await command('Packhound: Show Saved Searches');
     await row(new RegExp(`^${QUERY}$`));
+    await rows.filter({ hasText: QUERY }).locator('.codicon-star-full').waitFor();
     await picture('saved');
     await page.keyboard.press('Enter');
     await row(/^send_with_retries/);

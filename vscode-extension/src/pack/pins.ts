@@ -3,8 +3,8 @@ import { keyOf, type Hit } from '../protocol';
 /** Results that the user wants in the next context pack, whatever the prompt. */
 export class Pins {
   private readonly pinned = new Map<string, Hit>();
-  /** Called after each change. */
-  readonly listeners: (() => void)[] = [];
+  /** Called after each change, with the hits that were added or removed. */
+  readonly listeners: ((changed: readonly Hit[]) => void)[] = [];
 
   get count(): number {
     return this.pinned.size;
@@ -27,22 +27,23 @@ export class Pins {
 
   add(hit: Hit): void {
     this.pinned.set(keyOf(hit), hit);
-    this.changed();
+    this.changed([hit]);
   }
 
   remove(hit: Hit): void {
     this.pinned.delete(keyOf(hit));
-    this.changed();
+    this.changed([hit]);
   }
 
   clear(): void {
+    const { hits } = this;
     this.pinned.clear();
-    this.changed();
+    this.changed(hits);
   }
 
-  private changed(): void {
+  private changed(hits: readonly Hit[]): void {
     for (const listener of this.listeners) {
-      listener();
+      listener(hits);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
-import { isCode, type Hit } from '../protocol';
+import { isCode, keyOf, type Hit } from '../protocol';
 import type { Pins } from '../pack/pins';
 import { iconOf, placeOf, reasonsOf, spokenOf, titleOf } from '../search/hitText';
 import { marksOf, matchRanges } from '../search/matches';
@@ -20,12 +20,12 @@ export class ResultTree
 {
   readonly dragMimeTypes = [];
   readonly dropMimeTypes = [];
-  private readonly changes = new vscode.EventEmitter<void>();
+  private readonly changes = new vscode.EventEmitter<Row[] | undefined>();
   private readonly view: vscode.TreeView<Row>;
   /** What was dragged last. */
   dragged: readonly Hit[] = [];
-  /** VS Code says that nothing is selected while the same rows are drawn anew. */
-  private selected: readonly Row[] = [];
+  /** By the keys of their hits. */
+  private readonly rows = new Map<string, HitRow>();
   private impls = new Map<Hit, Hit[]>();
   readonly onDidChangeTreeData = this.changes.event;
 
@@ -39,22 +39,23 @@ export class ResultTree
       canSelectMany: true,
       dragAndDropController: this,
     });
-    this.view.onDidChangeSelection(({ selection }) => {
-      this.selected = selection.length > 0 ? selection : this.selected;
-    });
     results.onDidChange(() => {
-      this.selected = [];
-      this.changes.fire();
+      this.changes.fire(undefined);
       this.describe();
     });
-    pins.listeners.push(() => {
-      this.changes.fire();
+    // No other row: VS Code forgets which one is selected, also by a click of that moment, while it
+    // asks for all of them anew.
+    pins.listeners.push((changed) => {
+      const rows = changed.flatMap((hit) => this.rows.get(keyOf(hit)) ?? []);
+      if (rows.length > 0) {
+        this.changes.fire(rows);
+      }
     });
   }
 
   /** The hit of a row, or of the selected one for a command without a row. */
   hitOf(row: HitRow | undefined): Hit {
-    const [selected] = this.selected;
+    const [selected] = this.view.selection;
     const hit = row?.hit ?? (selected && 'hit' in selected ? selected.hit : undefined);
     if (!hit) {
       throw new Error(t('Select a result in the side bar first; then ask again.'));
@@ -64,7 +65,7 @@ export class ResultTree
 
   /** The hits of the rows that a command is for, or of all that are selected. */
   hitsOf(row: HitRow | undefined, rows: unknown): Hit[] {
-    const chosen = Array.isArray(rows) ? (rows as Row[]) : row ? [row] : this.selected;
+    const chosen = Array.isArray(rows) ? (rows as Row[]) : row ? [row] : this.view.selection;
     const hits = chosen.flatMap((each) => ('hit' in each ? [each.hit] : each.group.hits));
     return hits.length > 0 ? [...new Set(hits)].filter(isCode) : [this.hitOf(row)];
   }
@@ -74,14 +75,11 @@ export class ResultTree
       return this.fileRows();
     }
     if (row.type === 'file') {
-      return row.group.hits.map((hit) => ({ type: 'hit', hit }));
+      return row.group.hits.map((hit) => this.hitRow(hit));
     }
     if (row.type === 'hit') {
       const impls = row.below ? [] : (this.impls.get(row.hit) ?? []);
-      return [
-        ...lines(row.hit),
-        ...impls.map((hit): Row => ({ type: 'hit', hit, below: row.hit })),
-      ];
+      return [...lines(row.hit), ...impls.map((hit) => this.hitRow(hit, row.hit))];
     }
     return [];
   }
@@ -107,7 +105,14 @@ export class ResultTree
     this.changes.dispose();
   }
 
+  private hitRow(hit: Hit, below?: Hit): HitRow {
+    const row: HitRow = { type: 'hit', hit, ...(below && { below }) };
+    this.rows.set(keyOf(hit), row);
+    return row;
+  }
+
   private fileRows(): Row[] {
+    this.rows.clear();
     const hits = this.results.inSideBar?.results.hits ?? [];
     this.impls = implsByType(hits);
     const folded = new Set([...this.impls.values()].flat());
