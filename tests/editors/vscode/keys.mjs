@@ -13,10 +13,14 @@ const LINE = 8;
 // Finds no hit in OWN.
 const QUERY = 'send a request again after a growing delay';
 const SECOND = 'kind:class throttle clients';
+// Its second answer has another order.
+const UNSURE = 'limit how many requests a client may send';
 const TYPED = 'hello';
 const LONGEST_PAUSE_MS = 300;
 // What each message to a slow extension host waits.
 const SLOW_MS = 100;
+// Longer than a second answer takes.
+const VERY_SLOW_MS = 3000;
 // Longer than auto save waits, and any message that is on its way.
 const restMs = (delay) => 300 + 4 * delay;
 const NOTEBOOK = {
@@ -71,7 +75,7 @@ function slowAndWatched() {
   }, true);
 }
 
-await play(({ page, until, asks, row, cursor, picture, command, ready, openAt }) => {
+await play(({ page, until, asks, labels, row, cursor, picture, command, ready, openAt }) => {
   const setDelay = (ms) => page.evaluate((value) => { window.packhoundDelay = value; }, ms);
   const keys = () => page.evaluate(() => window.packhoundKeys.splice(0));
   // Without the key that ends the chord.
@@ -245,6 +249,25 @@ await play(({ page, until, asks, row, cursor, picture, command, ready, openAt })
       await press('Escape');
       await typesInOwn(where);
       await nothingIsLeft();
+    },
+
+    async 'the row that the user goes to is the active one also in the order of a second answer'() {
+      const names = async () => (await labels()).map((label) => label.split(',')[0]);
+      const active = page.locator('.quick-input-list .monaco-list-row.focused');
+      await chord();
+      await asks(SEARCH);
+      await press('Control+A');
+      await page.keyboard.insertText(UNSURE);
+      await row(/has limits/);
+      await setDelay(VERY_SLOW_MS);
+      const first = await names();
+      await press('ArrowDown');
+      await until('the second answer', async () => (await names()).join() !== first.join());
+      await until('its row', async () => (await active.getAttribute('aria-label')).startsWith(`${first[1]},`));
+      await press('Enter');
+      await until('its file', async () => (await others()).length === 1 && (await groups()) === 1);
+      await setDelay(0);
+      await openOwn();
     },
 
     // VS Code gives the focus back before the extension hears of the command: keys of that moment are

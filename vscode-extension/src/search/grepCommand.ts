@@ -3,7 +3,6 @@ import * as vscode from 'vscode';
 import type { HitActions } from '../hitActions';
 import { numeral } from '../numeral';
 import { uriOfPath } from '../places';
-import { withErrorsShown } from '../problems';
 import type { Hit, SearchResults } from '../protocol';
 import type { ReadOnlyDocuments } from '../readOnlyDocuments';
 import type { Results } from '../results/results';
@@ -61,16 +60,11 @@ export function grepAsTyped(
       toggle('regex', 'regex', t('Use Regular Expression')),
       {
         ...{ iconPath: new vscode.ThemeIcon('go-to-file'), tooltip: t('Open in an editor') },
-        press: (text) => {
+        open: async (text) => {
           const params = { ...grepParams(text, matching), limit: MOST_LINES, context: CONTEXT };
-          void withErrorsShown(async () => {
-            const lines = linesDocument(text, await client.grep(params));
-            // Else it would open in the place of the previews, and close with them.
-            await actions.previews.end();
-            const { document } = await documents.show(t('Lines'), lines, 'search-result');
-            markLines(document, lines, markOf(text, matching));
-          });
-          return false;
+          const lines = linesDocument(text, await client.grep(params));
+          const { document } = await documents.show(t('Lines'), lines, 'search-result');
+          markLines(document, lines, markOf(text, matching));
         },
       },
     ],

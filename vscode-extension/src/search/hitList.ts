@@ -14,13 +14,25 @@ type Item = vscode.QuickPickItem;
  */
 export const REST_MS = 500;
 
+/**
+ * Rows in a newer order that VS Code has not shown yet, which is when it makes `awaited` active: till
+ * then it speaks of the `older` ones, by their places, and `moved` is the one that the user went to.
+ */
+interface Reordered {
+  older: readonly Item[];
+  awaited: Item;
+  moved?: Item | undefined;
+}
+
 /** A QuickPick of hits: the active one is previewed, Enter opens it, three buttons a row. */
 export class HitList {
   readonly pick: vscode.QuickPick<Item> = vscode.window.createQuickPick();
   private firstRow: Item | undefined;
   private previewed: Item | undefined;
   private pause: NodeJS.Timeout | undefined;
+  private isLeaving = false;
   private chosen: Hit | undefined;
+  private reordered: Reordered | undefined;
   private isOver = false;
   /** VS Code has made the first of the newest rows active; until then it may speak of older ones. */
   private isShown = false;
@@ -31,11 +43,10 @@ export class HitList {
   constructor(private readonly actions: HitActions) {
     keepOrder(this.pick);
     this.pick.onDidChangeActive(([active]) => {
-      this.isShown ||= active === this.firstRow;
-      this.onMove(active);
+      this.onActive(active);
     });
     this.pick.onDidAccept(() => {
-      this.accept(this.pick.activeItems[0]);
+      this.accept(this.active);
     });
     this.pick.onDidTriggerItemButton(({ item, button }) => {
       this.press(item, button);
@@ -56,8 +67,9 @@ export class HitList {
       this.pick.keepScrollPosition = false;
     }
     const hits = rows.filter(isHit);
-    this.firstRow = hits.find(({ hit }) => keyOf(hit) === key) ?? hits[0] ?? rows[0];
+    this.firstRow = rowOf(rows, key) ?? hits[0] ?? rows[0];
     this.isShown = false;
+    this.reordered = undefined;
     this.pick.items = rows;
     this.pick.activeItems = this.firstRow ? [this.firstRow] : [];
     this.onMove(this.firstRow);
@@ -66,8 +78,10 @@ export class HitList {
   /** New rows if they say something else. A hit that is active stays so, in its row. */
   reorder(rows: Item[]): boolean {
     const [active] = this.pick.activeItems;
-    const reordered = secondOrder(this.pick.items, rows, active);
+    const { items } = this.pick;
+    const reordered = secondOrder(items, rows, active);
     if (reordered && isHit(active)) {
+      this.reordered = { older: items, awaited: active };
       this.replace(active, laidOut(reordered), reordered.indexOf(active));
     } else if (reordered) {
       this.setRows(reordered);
@@ -87,6 +101,9 @@ export class HitList {
     const same = rows[at];
     this.firstRow = this.firstRow === active ? same : this.firstRow;
     this.previewed = this.previewed === active ? same : this.previewed;
+    if (this.reordered && same) {
+      this.reordered.awaited = same;
+    }
     this.pick.keepScrollPosition = true;
     this.pick.items = rows;
     this.pick.activeItems = same ? [same] : [];
@@ -96,14 +113,38 @@ export class HitList {
     this.pick.show();
   }
 
+  /** The row that the user sees as the active one. */
+  get active(): Item | undefined {
+    return this.reordered?.moved ?? this.pick.activeItems[0];
+  }
+
   /** Key of the hit that is active, or was opened. */
   get activeKey(): string | undefined {
-    const [active] = this.pick.activeItems;
+    const { active } = this;
     return isHit(active) ? keyOf(active.hit) : undefined;
   }
 
+  private onActive(told: Item | undefined): void {
+    const { items } = this.pick;
+    if (this.reordered && told !== this.reordered.awaited) {
+      const { older } = this.reordered;
+      // VS Code also makes the first row active, for a moment, when it shows the newer ones.
+      const at = told ? items.indexOf(told) : 0;
+      this.reordered.moved = at > 0 ? older[at] : this.reordered.moved;
+      return;
+    }
+    const moved = this.reordered?.moved;
+    this.reordered = undefined;
+    this.isShown ||= told === this.firstRow;
+    const same = isHit(moved) ? rowOf(items, keyOf(moved.hit)) : undefined;
+    if (same) {
+      this.pick.activeItems = [same];
+    }
+    this.onMove(same ?? told);
+  }
+
   private onMove(active: Item | undefined): void {
-    if (this.isOver || this.chosen || !isHit(active) || active === this.previewed) {
+    if (this.isOver || this.isLeaving || !isHit(active) || active === this.previewed) {
       return;
     }
     clearTimeout(this.pause);
@@ -122,7 +163,7 @@ export class HitList {
     if (!isHit(item)) {
       return;
     }
-    void this.leave(item.hit, () => openHit(item.hit));
+    void this.leave(() => openHit(item.hit), item.hit);
   }
 
   private press(item: Item, button: vscode.QuickInputButton): void {
@@ -133,10 +174,12 @@ export class HitList {
       this.pin(item, button === buttons.pin);
       return;
     }
-    void this.leave(item.hit, () =>
-      button === buttons.side
-        ? openHit(item.hit, { viewColumn: vscode.ViewColumn.Beside })
-        : this.actions.why(item.hit),
+    void this.leave(
+      () =>
+        button === buttons.side
+          ? openHit(item.hit, { viewColumn: vscode.ViewColumn.Beside })
+          : this.actions.why(item.hit),
+      item.hit,
     );
   }
 
@@ -151,11 +194,15 @@ export class HitList {
     this.pick.activeItems = [item];
   }
 
-  /** The list stays until what was chosen has the focus, so that no key goes to another editor. */
-  private async leave(hit: Hit, open: () => Promise<void>): Promise<void> {
-    if (this.chosen) {
+  /**
+   * Opens something in place of the list, or the hit that was chosen. The list stays until that has
+   * the focus, so that no key goes to another editor.
+   */
+  async leave(open: () => Promise<void>, hit?: Hit): Promise<void> {
+    if (this.isLeaving) {
       return;
     }
+    this.isLeaving = true;
     this.chosen = hit;
     clearTimeout(this.pause);
     await withErrorsShown(async () => {
@@ -183,4 +230,8 @@ export class HitList {
       this.pick.dispose();
     }
   }
+}
+
+function rowOf(rows: readonly Item[], key: string | undefined): HitItem | undefined {
+  return rows.filter(isHit).find(({ hit }) => keyOf(hit) === key);
 }

@@ -34,6 +34,18 @@ export interface QueryItem extends vscode.QuickPickItem {
   facet?: string;
 }
 
+/** Pressed with the text that is there; true where title and rows are to be made anew. */
+interface PressButton extends vscode.QuickInputButton {
+  press: (text: string) => boolean;
+}
+
+/** Opens something in place of the list. */
+interface OpenButton extends vscode.QuickInputButton {
+  open: (text: string) => Promise<void>;
+}
+
+type Button = PressButton | OpenButton;
+
 /** A list to type into; `onClose` gets the results of which a hit was opened. */
 export interface Question {
   title: string;
@@ -42,8 +54,7 @@ export interface Question {
   /** Asks for more hits in a better order, which takes longer; undefined where there can be none. */
   refine?: (text: string, token: vscode.CancellationToken) => Promise<Answer | undefined>;
   rowsWithoutText: () => Item[];
-  /** Pressed with the text that is there; true where title and rows are to be made anew. */
-  buttons: (vscode.QuickInputButton & { press: (text: string) => boolean })[];
+  buttons: Button[];
   onClose: (text: string, opened: ResultSet | undefined) => void;
 }
 
@@ -80,13 +91,16 @@ export class LiveList {
       const pressed = this.question.buttons.find((each) => each === button);
       if (!pressed) {
         this.keep();
+      } else if ('open' in pressed) {
+        const { value } = pick;
+        void this.list.leave(() => pressed.open(value));
       } else if (pressed.press(pick.value)) {
         this.dress();
         this.onType(pick.value);
       }
     });
     pick.onDidAccept(() => {
-      this.takeQuery(pick.activeItems[0]);
+      this.takeQuery(this.list.active);
     });
     const subscription = onIndexReady(client, () => {
       if (this.last && isPartial(this.last.results)) {

@@ -44,6 +44,8 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
   private uri: vscode.Uri | undefined;
   private text = '';
   private newest = 0;
+  /** Resolves when no preview is on its way any more. */
+  private settled: Promise<unknown> = Promise.resolve();
   private endedAt = 0;
   /** A row below the user's only group of editors was made for the previews. */
   private hasRow = false;
@@ -73,6 +75,12 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
   }
 
   async show(hit: Hit): Promise<void> {
+    const shown = this.showNewest(hit);
+    this.settled = Promise.allSettled([this.settled, shown]);
+    await shown;
+  }
+
+  private async showNewest(hit: Hit): Promise<void> {
     const request = ++this.newest;
     this.home = this.userEditor;
     const source = hit.unread ? undefined : await sourceOf(hit).catch(() => undefined);
@@ -89,10 +97,11 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
     }
   }
 
-  /** Closes all previews; what is still opening is closed when it has. */
+  /** Closes all previews, also what is still opening, when it has. */
   async end(): Promise<void> {
     this.endedAt = ++this.newest;
     await this.close();
+    await this.settled;
   }
 
   dispose(): void {
