@@ -1,6 +1,8 @@
 """What one process saves another one loads; what is damaged is rebuilt; one of them writes."""
 
+import contextlib
 import os
+import threading
 import time
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from packhound.core.settings import Settings
 from packhound.core.types import Query
 from packhound.service.engine import Engine
 from packhound.service.roots import clear_index, index_folder
+from packhound.storage import bulk_rows
 from packhound.storage.sqlite_store import Store
 from tests.support.project import names
 
@@ -175,3 +178,35 @@ def test_a_second_process_need_not_save(engine: Engine, root: Path) -> None:
 def test_a_flush_of_a_closed_engine_returns(engine: Engine) -> None:
     engine.close()
     assert engine.flush(30)
+
+
+@pytest.mark.slow
+def test_a_close_waits_for_a_slow_disk(
+    root: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody else may write meanwhile, and nothing that was read is lost."""
+    writes, goes_on, sync = threading.Event(), threading.Event(), os.fsync
+
+    def slow_sync(handle: int) -> None:
+        writes.set()
+        goes_on.wait()
+        sync(handle)
+
+    monkeypatch.setattr(bulk_rows, "MAX_BYTES", 0)
+    monkeypatch.setattr(os, "fsync", slow_sync)
+    engine = Engine.open(root)
+    assert engine.settled(30)
+    closing = threading.Thread(target=engine.close)
+    closing.start()
+    try:
+        assert writes.wait(30)
+        closing.join(12)
+        assert closing.is_alive()
+        with contextlib.closing(Engine.open(root)) as second:
+            assert not second.index.writer
+    finally:
+        goes_on.set()
+        closing.join()
+    with contextlib.closing(Engine.open(root)) as again:
+        assert again.index.writer
+        assert again.snapshot.n_nodes == engine.snapshot.n_nodes

@@ -132,7 +132,9 @@ class Indexer:
         if bulk_pool := self._bulk_pool:
             bulk_pool.close()
         if self.thread.is_alive():
-            self.thread.join(timeout=10.0)
+            # However long it writes: a save that is left is lost with the process, and what was
+            # written of it stays on disk beside the one before.
+            self.thread.join()
         self._close_bulk_pool()
         self._index.close()
         self._autosave.close()
