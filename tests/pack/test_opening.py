@@ -77,6 +77,14 @@ def test_an_answer_without_words_of_the_prompt_is_called_weak(engines) -> None:
     assert len({item["path"] for item in pack["items"]}) <= 2
 
 
+@pytest.mark.parametrize("n_roots", [1, 2])
+def test_a_search_that_was_cut_short_is_said(engines, n_roots, monkeypatch) -> None:
+    assert "stopped" not in packed(engines[:n_roots], "boil water", budget=600)["text"]
+    monkeypatch.setattr("packhound.pack.sources.search_hits.DEEP_TIME_MS", 1e-6)
+    first, *_ = packed(engines[:n_roots], "boil water", budget=600)["text"].splitlines()
+    assert "stopped after" in first and "ms, without meaning" in first and "--time-ms" not in first
+
+
 def test_a_map_and_an_empty_pack_have_no_such_lines(engines) -> None:
     assert "confidence" not in packed(engines[:1], "", map=True)["text"]
     assert packed(engines[:1], "boil water", budget=5)["text"] == ""

@@ -54,9 +54,9 @@ def _sure(pack: Pack, request: PackRequest) -> str:
     word = pack.confidence_word
     sure = f"confidence: {word}" if word else ""
     sure += ", so few files and more of each" if word == "weak" else ""
-    denials = (safe_line(denial.removeprefix(WEAK_NOTE)) for denial in pack.denials)
+    caveats = (safe_line(caveat.removeprefix(WEAK_NOTE)) for caveat in pack.caveats)
     taken = f"taken as {WORDS[intention_of(request.prompt)]}"
-    return "; ".join(filter(None, [taken, sure, *denials]))
+    return "; ".join(filter(None, [taken, sure, *caveats]))
 
 
 def _prepend(lines: list[str], text: str, form: Format) -> str:

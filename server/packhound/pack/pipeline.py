@@ -37,7 +37,7 @@ from packhound.pack.request import (
 from packhound.pack.sources.neighbourhood import referenced_by
 from packhound.pack.uses import callers_first, calls_among
 from packhound.redact import safe_line
-from packhound.search import content_of, denials_in
+from packhound.search import caveats_in, content_of
 
 _FIRST_SHARE = 0.9
 """Of the budget, before the definitions that chosen bodies use may come along."""
@@ -107,7 +107,7 @@ def pack(context: PackContext, request: PackRequest) -> Pack:
         generation=context.snapshot.generation,
         confidence=answer.confidence if answer else None,
         confidence_word=answer.confidence_word if answer else None,
-        denials=tuple(denials_in(answer.notes)) if answer else (),
+        caveats=tuple(caveats_in(answer.notes)) if answer else (),
         remarks=tuple(_remarks(pool, knapsack, [c for c in order if c.node_id in linked])),
     )
 

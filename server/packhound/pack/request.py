@@ -137,7 +137,7 @@ class Pack:
     """Files of the folder that had been read."""
     confidence: float | None = None
     confidence_word: ConfidenceWord | None = None
-    denials: tuple[str, ...] = ()
-    """Notes of the search for the prompt that deny something; none until all files are read."""
+    caveats: tuple[str, ...] = ()
+    """Notes of the search for the prompt: that it was cut short, or what it denies."""
     remarks: tuple[str, ...] = ()
     """Remarks on the parts: how many users there are, and which part calls which."""

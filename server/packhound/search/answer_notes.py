@@ -21,6 +21,7 @@ from packhound.search.query.filters import allowed_node_ids
 from packhound.search.query.parse import STOPS, ParsedQuery
 from packhound.search.query.word_lists import ASKING_WORDS, STOP_WORDS
 from packhound.search.retrieve.corpus_stats import CorpusStats
+from packhound.search.run import MORE_TIME, STOPPED_NOTE
 from packhound.search.signals.bloom import LetterFilter
 from packhound.search.signals.context import SignalContext
 from packhound.search.symbols import rank_symbols
@@ -245,9 +246,11 @@ def without_denials(results: Results) -> Results:
     return replace(results, notes=tuple(notes), confidence=None, confidence_word=None)
 
 
-def denials_in(notes: Iterable[str]) -> list[str]:
-    """Return the notes that say an answer is weak, or what of the query is nowhere."""
-    return [note for note in notes if note.startswith(WEAK_NOTE) or _missing_name(note)]
+def caveats_in(notes: Iterable[str]) -> list[str]:
+    """Return the notes that say an answer is cut short or weak, or what of the query is nowhere."""
+    said = (STOPPED_NOTE, WEAK_NOTE)
+    caveats = [note for note in notes if note.startswith(said) or _missing_name(note)]
+    return [caveat.removesuffix(f": {MORE_TIME}") for caveat in caveats]
 
 
 def _missing_name(note: str) -> str:

@@ -147,7 +147,7 @@ def _merge(
         # All were drafted from one answer.
         confidence=drafts[0].confidence,
         confidence_word=drafts[0].confidence_word,
-        denials=drafts[0].denials,
+        caveats=drafts[0].caveats,
         remarks=tuple(remark for _, pack in packs for remark in pack.remarks),
     )
 

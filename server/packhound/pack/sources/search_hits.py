@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from packhound.core.settings import DEEP_TIME_MS
 from packhound.core.types import Budget, Focus, Hit, Query, Results
 from packhound.pack.context import PackContext
 from packhound.pack.pool import Pool
 from packhound.pack.request import Origin, PackRequest
 
 _HITS = 120
-_SEARCH_MS = 1_000.0
-"""Words and meaning take some 10 ms; the deep model the rest."""
 _FILE_HITS = 12
 """Hits that are ranked again within a file that is a hit as a whole."""
 _FILE_NODE_FACTOR, _FILE_INNER_FACTOR = 0.4, 0.8
@@ -23,7 +22,7 @@ def search_prompt(context: PackContext, request: PackRequest) -> Results | None:
     if not request.prompt.strip():
         return None
     focus = Focus(request.focus.path, request.focus.line) if request.focus else None
-    budget = Budget(_SEARCH_MS, 4 * _HITS)
+    budget = Budget(DEEP_TIME_MS, 4 * _HITS)
     query = Query(
         request.prompt, _HITS, budget=budget, focus=focus, deep=True, overlapping=True
     )  # The knapsack chooses among a class and its methods.
