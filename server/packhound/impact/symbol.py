@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import repeat
 
+from packhound.core.titles import is_title, name_parts, spellings
 from packhound.core.types import NodeId, NodeRef
 from packhound.graph import CallGraph, Grade, Use
 from packhound.index import Snapshot
@@ -109,20 +110,26 @@ def _is_live(snapshot: Snapshot, node_id: int) -> bool:
     return node_id < snapshot.n_node_ids and bool(snapshot.live[node_id])
 
 
-_SEPARATORS = re.compile(r"::|[.#]")
 _UNNAMED = frozenset({"file", "section", "window", "impl"})
 
 
 def definitions_named(snapshot: Snapshot, root: str, name: str) -> tuple[NodeRef, ...]:
     """Return the definitions of a name or of the tail of a qualified name, tests last."""
-    parts = [part for part in _SEPARATORS.split(name.strip().removesuffix("()")) if part]
-    if not parts:
-        return ()
-    nodes = [snapshot.ref(i, root) for i in snapshot.node_ids_named(parts[-1]).tolist()]
+    bare = name.strip()
+    bare = bare if bare.endswith("operator()") else bare.removesuffix("()")
+    parts = name_parts(bare) or [bare]
     nodes = [
         node
-        for node in nodes
-        if node.kind not in _UNNAMED and _SEPARATORS.split(node.qualname)[-len(parts) :] == parts
+        for spelling in spellings(parts[-1])
+        for node in map(snapshot.ref, snapshot.node_ids_named(spelling).tolist(), repeat(root))
+        if node.kind not in _UNNAMED and _is_named(node, bare, [*parts[:-1], spelling])
     ]
     nodes.sort(key=lambda node: (is_test_node(node), len(node.qualname), node.path, node.span))
     return tuple(nodes)
+
+
+def _is_named(node: NodeRef, text: str, parts: list[str]) -> bool:
+    """Return True if a node has a name or the tail of a qualified one; a title only as a whole."""
+    if is_title(node.kind, node.name, node.signature):
+        return text in (node.name, node.qualname)
+    return name_parts(node.qualname)[-len(parts) :] == parts

@@ -7,6 +7,7 @@ from typing import Annotated, NamedTuple
 
 from packhound import impact, pack, service
 from packhound.core.errors import SettingsError
+from packhound.core.titles import signs_of
 from packhound.core.typed import number, sized
 from packhound.core.types import MAX_HITS, NodeRef
 from packhound.operations import fields
@@ -172,6 +173,8 @@ def text(answer: Row) -> Text:
 def _named(answer: Row) -> str:
     """Return how many lines use the name of a definition that nothing calls."""
     total = answer["totals"]["mentions"]
+    if not total and signs_of(answer["name"]):
+        return "uses of operators are not looked for"
     verb = "line uses" if total == 1 else "lines use"
     return f"{total:,} {verb} this name:" if total else "no line uses this name"
 

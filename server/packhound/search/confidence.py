@@ -18,7 +18,7 @@ import numpy as np
 
 from packhound.core.arrays import Doubles, Mask, Positions, top_k
 from packhound.core.types import ConfidenceWord, Hit
-from packhound.search.query.exact_matches import (
+from packhound.search.query.levels import (
     FOLDED,
     IDENTIFIER,
     OTHER_CASE,

@@ -42,9 +42,10 @@ from packhound.search.explainer import explain_hits, explain_symbols, with_losse
 from packhound.search.listing import hits_by_path
 from packhound.search.order import rank_hits
 from packhound.search.query.encode import QueryVectors, encode
-from packhound.search.query.exact_matches import IDENTIFIER, find_exact_matches
+from packhound.search.query.exact_matches import find_exact_matches
 from packhound.search.query.exact_paths import PAST_END
 from packhound.search.query.filters import allowed_node_ids, filter_by_text
+from packhound.search.query.levels import IDENTIFIER
 from packhound.search.query.messages import find_printers
 from packhound.search.query.parse import ParsedQuery, Project, parse_query
 from packhound.search.query.structure import find_nodes, take_pattern

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 from packhound.core.types import GroupName, Hit, NodeRef
 from packhound.search.evidence import QueryWord, WordMatches, as_written, shared_phrase
-from packhound.search.query.exact_matches import IDENTIFIER, SAME_LEVEL
+from packhound.search.query.levels import IDENTIFIER, SAME_LEVEL
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.signals.registry import SIGNALS
 

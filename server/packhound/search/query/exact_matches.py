@@ -17,43 +17,42 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from packhound.core.arrays import Ints, Positions, unique_sorted
+from packhound.core.arrays import Positions, unique_sorted
 from packhound.index import Snapshot
 from packhound.search.answer_notes import edit_distance, nearest_names
-from packhound.search.kinds import IMPL, REST, TEST
+from packhound.search.query.exact_names import (
+    nodes_named,
+    nodes_of_parts,
+    nodes_of_signature,
+    without_namesakes,
+)
 from packhound.search.query.exact_paths import nodes_of_path
 from packhound.search.query.filter_syntax import take_filters
 from packhound.search.query.filters import nodes_with
+from packhound.search.query.levels import (
+    IDENTIFIER,
+    LINE,
+    MESSAGE,
+    MOST_NAMED,
+    MOST_PLACES,
+    NEAR,
+    OTHER_CASE,
+    OWNED,
+    PREFIX,
+    STEMS,
+    TEXT,
+    TOGETHER,
+    WORDS,
+)
 from packhound.search.query.messages import find_printers
 from packhound.search.query.parse import ExactMatch, ParsedQuery
-from packhound.search.query.qualified_names import qualified_name
 from packhound.search.query.word_lists import ASKING_WORDS, STOP_WORDS
 from packhound.search.retrieve.corpus_stats import CorpusStats
-from packhound.search.retrieve.term_matches import BODY, NAME
 from packhound.text import fold_identifier, terms
 
 if TYPE_CHECKING:
     from packhound.grep import Grep
 
-OWNED, NAMED, FOLDED, PARTS = 3.0, 2.0, 1.9, 1.8
-"""Levels below that of a path: a name with its owner, letter for letter, in another case, of these
-parts."""
-LINE, TEXT, MESSAGE, CALLED = 1.65, 1.5, 1.4, 1.3
-"""Levels: the query's text as a whole line, as any text; the end of it, as a message; the name that
-it calls with arguments."""
-WORDS, OTHER_CASE, IDENTIFIER, NEAR, STEMS, PREFIX = 1.2, 1.1, 1.0, 0.9, 0.8, 0.6
-"""Levels: all words as written, in another letter case; an identifier; a name written nearly so;
-all words as stems; a name that begins so."""
-
-TOGETHER = 0.05
-"""Level of plain words in one place: as much as other signals say, since a question of two words
-may be about what has neither."""
-
-SAME_LEVEL = 0.05
-"""Levels that differ by less are one: of files of a name the one with the shorter path is first."""
-
-_MOST_PLACES = 5
-"""A text or word in more nodes than this is no fact about one of them."""
 _MOST_HOLDERS = 60
 """Nodes with all words of a query whose texts are read; of a single word only its files count."""
 _MOST_POSTED = 2_000
@@ -62,21 +61,17 @@ _MOST_FORMS = 15
 """Nodes with the plain word that a question is about, in any form."""
 _MOST_READ = 150
 _MOST_FILES = 20
-_MOST_NAMED = 400
 _MAX_CHARACTERS = 2_000
 _SHORTEST_PREFIX, _SHORTEST_NEAR = 5, 8
 """Letters of a word from which it is taken for the start of a name, or for one with a mistake."""
 _FEW_WORDS, _MANY_WORDS = 3, 5
 _MOST_PREFIXES, _MOST_NOTES = 4, 2
 
-_IS_NO_NAME = IMPL + REST > 0
-"""Kinds of nodes that are called like something else."""
 _QUOTED = re.compile(r'"([^"\n]*\w[^"\n]*)"')
 _WORD = re.compile(r"\w+")
 _SIGN = re.compile(r"[^\w\s,.?!'-]|\d|_|\w\.\w|[a-z][A-Z]")
 """What code has and plain words have not."""
 _IDENTIFIER = re.compile(r"^(?=.*[A-Za-z]).*(?:\d|\w_\w|[a-z][A-Z])")
-_PARTS = re.compile(r"[A-Za-z]\w*(?:[ -]\w+){0,9}")
 
 
 def find_exact_matches(
@@ -126,8 +121,9 @@ def _find(
         # Where many places have another form of it, it is what a question is about in none of them.
         most = _MOST_FORMS
     for node_id, match in (
-        *_by_name(snapshot, text, query),
-        *(_by_parts(snapshot, text) if _PARTS.fullmatch(text) else ()),
+        *nodes_named(snapshot, text, query),
+        *nodes_of_parts(snapshot, text),
+        *nodes_of_signature(snapshot, text),
         *(_by_text(snapshot, subject, texts, most, lead) if texts else ()),
         *(_by_message(snapshot, text, texts) if texts and ": " in text else ()),
         *(_by_spelling(snapshot, stats, subject) if _WORD.fullmatch(subject) else ()),
@@ -150,90 +146,6 @@ def _subject(text: str) -> str:
     return about[0] if is_word and 1 < len(words) <= _MANY_WORDS else text
 
 
-def _by_name(snapshot: Snapshot, text: str, query: ParsedQuery) -> Iterator[tuple[int, ExactMatch]]:
-    if named := qualified_name(text):
-        for node_id, level in _owned(snapshot, named.owners, named.name):
-            if named.has_arguments:
-                # The owner may be a variable, called nearly like its type.
-                level = CALLED if level >= OWNED - 0.1 else OTHER_CASE if level > OWNED - 0.3 else 0
-            elif " " in named.text and level < OWNED - 0.1:
-                level = 0
-            if level:
-                yield node_id, ExactMatch(level, f"defines {named.text}")
-    bare = text.removesuffix("()").removesuffix("(")
-    if query.kind == "symbol" and _WORD.fullmatch(bare):
-        folded = snapshot.node_ids_named_folded(bare.lower())
-        for node_id in _without_namesakes(snapshot, folded):
-            yield node_id, ExactMatch(FOLDED, "")
-        for node_id in _without_namesakes(snapshot, snapshot.node_ids_named(bare)):
-            yield node_id, ExactMatch(NAMED, "")
-
-
-def _without_namesakes(snapshot: Snapshot, node_ids: Ints) -> Iterator[int]:
-    """Yield nodes without impls of a type, and further overloads of a function if all are many.
-
-    A file that is called like its type, or a test like what it tests, counts where nothing else is.
-    """
-    lengths, seen = snapshot.lengths[BODY], set[tuple[str, str]]()
-    located = [(node_id, *snapshot.locate(node_id)) for node_id in node_ids[:_MOST_NAMED].tolist()]
-    # Ties by path and position, not by node id, which depends on the order of indexing.
-    located.sort(key=lambda node: (-lengths[node[0]], node[1].path, node[2]))
-    for beside in (REST, TEST):
-        located = [node for node in located if not beside[snapshot.kind_of[node[0]]]] or located
-    for node_id, entry, position in located:
-        is_news = len(located) <= _MOST_PLACES
-        if not is_news:
-            key = entry.path, entry.qualname(position)
-            is_news = key not in seen
-            seen.add(key)
-        if is_news and not IMPL[snapshot.kind_of[node_id]]:
-            yield node_id
-
-
-def _by_parts(snapshot: Snapshot, text: str) -> Iterator[tuple[int, ExactMatch]]:
-    """Yield the few nodes whose name has the words of a query as its parts, however joined."""
-    folded, named = fold_identifier(re.sub(r"[\s-]", "", text)), dict[int, str]()
-    postings = snapshot.postings(folded)
-    node_ids = postings.node_ids[postings.within(NAME)][:_MOST_NAMED]
-    name_ids, names = snapshot.name_of.take(node_ids).tolist(), snapshot.name_table.names
-    for node_id, name in zip(node_ids.tolist(), map(names.__getitem__, name_ids), strict=True):
-        if fold_identifier(name) == folded and not _IS_NO_NAME[snapshot.kind_of[node_id]]:
-            named[node_id] = name
-    # Plain words are the name of the one thing that is called so, and else words.
-    if len(named) <= (1 if " " in text else _MOST_PLACES):
-        for node_id, name in named.items():
-            yield node_id, ExactMatch(PARTS, f"its name is {name}")
-
-
-def _owned(snapshot: Snapshot, wanted: list[str], name: str) -> Iterator[tuple[int, float]]:
-    """Yield the nodes of a name whose qualified name or path has the last of some owners, or all.
-
-    The levels are about `OWNED`.
-    """
-    owner = wanted[-1]
-    for node_id in snapshot.node_ids_named_folded(name.lower())[:_MOST_NAMED].tolist():
-        entry, position = snapshot.locate(node_id)
-        qualname = entry.qualname(position)
-        owners, folded = (re.split(r"\W+", text)[:-1] for text in (qualname, qualname.lower()))
-        if REST[snapshot.kind_of[node_id]]:
-            # A section of documentation is headed like the definition that it is about.
-            if owner in owners:
-                yield node_id, OWNED - 0.4
-        elif owner in owners and qualname.endswith(name):
-            has_all = len(wanted) > 1 and owners[-len(wanted) :] == wanted
-            is_last = owner == owners[-1]
-            yield node_id, OWNED + 0.1 if has_all else OWNED if is_last else OWNED - 0.1
-        elif owner.lower() in folded:
-            yield node_id, OWNED - 0.2
-        elif owner.lower() in _path_parts(entry.path.lower()):
-            yield node_id, OWNED - 0.3
-
-
-def _path_parts(path: str) -> set[str]:
-    """Return the folders and the stem of a path, and their words."""
-    return {*re.split(r"[\W_]+", path), *re.split(r"[/.]", path)}
-
-
 def _by_text(
     snapshot: Snapshot, text: str, texts: Grep, most: int, lead: str = ""
 ) -> Iterator[tuple[int, ExactMatch]]:
@@ -247,7 +159,7 @@ def _by_text(
     if is_plain and STOP_WORDS.issuperset(text.lower().split()):
         return
     holders, is_cut = _holders(snapshot, text), False
-    if is_plain and 1 < len(words) <= _FEW_WORDS and 0 < len(holders) <= _MOST_PLACES:
+    if is_plain and 1 < len(words) <= _FEW_WORDS and 0 < len(holders) <= MOST_PLACES:
         together = _with_all(snapshot, words, holders, texts, ignore_case=True)
         yield from _matches(together if len(together) == 1 else (), TOGETHER, " and ".join(words))
     if is_plain and len(words) < _FEW_WORDS:
@@ -270,7 +182,7 @@ def _by_text(
         return
     paths = _paths_of(snapshot, holders)
     nodes, as_line = texts.nodes_with_text(
-        snapshot, text, paths, _MOST_PLACES, _MOST_READ, is_cut=is_cut
+        snapshot, text, paths, MOST_PLACES, _MOST_READ, is_cut=is_cut
     )
     what = text if len(words) <= _FEW_WORDS else "this line"
     yield from _matches(nodes or (), TEXT, what)
@@ -301,11 +213,11 @@ def _by_words(
     """Yield the nodes with all of some words as written, else in another case, else as stems."""
     for level, ignore_case, suffix in ((WORDS, False, ""), (OTHER_CASE, True, ", in another case")):
         nodes = _with_all(snapshot, words, holders, texts, ignore_case=ignore_case)
-        if 0 < len(nodes) <= _MOST_PLACES:
+        if 0 < len(nodes) <= MOST_PLACES:
             yield from _matches(nodes, level, f"{' and '.join(words)}{suffix}")
             return
     # Forms of several plain words, each somewhere in a long function, say nothing of it.
-    if len(holders) <= _MOST_PLACES and (len(words) == 1 or _is_code_like(" ".join(words))):
+    if len(holders) <= MOST_PLACES and (len(words) == 1 or _is_code_like(" ".join(words))):
         yield from _matches(holders.tolist(), STEMS, f"forms of {' and '.join(words)}")
 
 
@@ -319,7 +231,7 @@ def _by_spelling(
     if len(snapshot.node_ids_named_folded(word.lower())):
         return
     for other in _other_numbers(word):
-        for node_id in snapshot.node_ids_named_folded(other.lower())[:_MOST_NAMED].tolist():
+        for node_id in snapshot.node_ids_named_folded(other.lower())[:MOST_NAMED].tolist():
             yield node_id, ExactMatch(NEAR, f"its name is nearly {word}")
     folded = fold_identifier(word)
     if len(_holders(snapshot, word)) or len(folded) < _SHORTEST_PREFIX:
@@ -328,7 +240,7 @@ def _by_spelling(
         distance = edit_distance(folded, fold_identifier(name), 1)
         if not distance or (distance == 1 and len(folded) >= _SHORTEST_NEAR):
             level = NEAR if distance else OTHER_CASE
-            for node_id in snapshot.node_ids_named(name)[:_MOST_NAMED].tolist():
+            for node_id in snapshot.node_ids_named(name)[:MOST_NAMED].tolist():
                 yield node_id, ExactMatch(level, f"its name, {name}, is nearly {word}")
     names, start = snapshot.name_table.names, word.lower()
     begin = [
@@ -337,8 +249,8 @@ def _by_spelling(
         if len(name := names[name_id]) > len(word) and name[: len(word)].lower() == start
     ]
     for name in sorted(begin, key=lambda name: (len(name), name))[:_MOST_FILES]:
-        named = _without_namesakes(snapshot, snapshot.node_ids_named(name))
-        for node_id in islice(named, _MOST_PLACES):
+        named = without_namesakes(snapshot, snapshot.node_ids_named(name))
+        for node_id in islice(named, MOST_PLACES):
             yield node_id, ExactMatch(PREFIX, f"its name begins with {word}")
 
 
@@ -360,7 +272,7 @@ def _by_identifiers(snapshot: Snapshot, text: str, texts: Grep) -> Iterator[tupl
         is_identifier = _IDENTIFIER.search(word)
         holders = _holders(snapshot, word if is_identifier or are_apart else "")
         if 0 < len(holders) <= _MOST_HOLDERS:
-            paths, most = _paths_of(snapshot, holders), _MOST_PLACES if is_identifier else 1
+            paths, most = _paths_of(snapshot, holders), MOST_PLACES if is_identifier else 1
             nodes, _ = texts.nodes_with_text(snapshot, word, paths, most, _MOST_READ)
             yield from _matches(nodes or (), IDENTIFIER, word)
 
