@@ -69,9 +69,11 @@ def _no_file_notes(snapshot: Snapshot, path: str, line: int | None) -> Iterator[
     """Yield that no file has a path, with the nearest one, unless it may be something else."""
     path = path.replace("\\", "/").removeprefix("./")
     stem, dot, suffix = path.rpartition("/")[2].rpartition(".")
+    # Most words end here, before all files are looked at.
+    if not stem or not dot or ("/" not in path and line is None):
+        return
     candidates = [candidate for candidate in snapshot.files if candidate.endswith(f".{suffix}")]
-    is_path = stem and dot and candidates and ("/" in path or line is not None)
-    if not is_path or any(f"/{candidate}".endswith(f"/{path}") for candidate in candidates):
+    if not candidates or any(f"/{each}".endswith(f"/{path}") for each in candidates):
         return
     most_edits = len(stem) // _LETTERS_PER_EDIT
     stems = (
