@@ -171,7 +171,7 @@ def test_a_text_with_the_name_of_a_binary_file_is_not_denied(tmp_path: Path) -> 
 def test_a_large_text_is_read_by_grep_and_said_to_be_by_nothing_else(tmp_path: Path) -> None:
     rows = [f"row {number}, of many\n" for number in range(120_000)]
     (tmp_path / "people.csv").write_text("".join([*rows, f"{CANARY}\n"]))
-    (tmp_path / "tool.py").write_text("def run(): pass\n" + "x = 1\n" * 200_000 + CANARY)
+    (tmp_path / "tool.py").write_text("def run(): pass\n" + "x = 1\n" * 700_000 + CANARY)
     for _ in range(2):  # Read, then loaded.
         engine = Engine.open(tmp_path, settings_from({"index.workers": 1}))
         try:
@@ -185,7 +185,7 @@ def test_a_large_text_is_read_by_grep_and_said_to_be_by_nothing_else(tmp_path: P
         finally:
             engine.close()
         assert {count.path: count.lines for count in counts} == {"people.csv": 1, "tool.py": 1}
-        assert [line["line"] for group in lines for line in group["lines"]] == [120_001, 200_002]
+        assert [line["line"] for group in lines for line in group["lines"]] == [120_001, 700_002]
         assert found["hits"][0]["path"] == "people.csv"
         assert found["skipped"] == {GREP_ALONE: 2}
         denial = (

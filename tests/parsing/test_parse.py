@@ -146,11 +146,11 @@ def test_binary_content_has_no_nodes() -> None:
 
 
 def test_what_is_too_large_is_cut_into_windows() -> None:
-    result = parsed("a.py", b"def f():\n    pass\n\n" * 60_000)
-    assert result.degraded == "larger than 1,000,000 bytes"
+    result = parsed("a.py", b"def f():\n    pass\n\n" * 240_000)
+    assert result.degraded == "larger than 4,000,000 bytes"
     assert {node.kind for node in result.nodes} == {"window"}
-    assert result.nodes[1].name == "a:181"
-    assert result.nodes[-1].span.end_line == 179_998
+    assert result.nodes[1].name == "a:721"
+    assert result.nodes[-1].span.end_line == 719_998
 
 
 def test_broken_code_gives_what_is_left() -> None:

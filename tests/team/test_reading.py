@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 from packhound.core.settings_reader import settings_from
@@ -50,7 +51,7 @@ class Counting:
     def __init__(self) -> None:
         self.paths: list[str] = []
 
-    def parse_many(self, documents: Iterator[Document]) -> Iterator[AnalysedFile]:
+    def parse_batches(self, documents: Iterator[Document]) -> Iterator[list[AnalysedFile]]:
         def noted() -> Iterator[Document]:
             for document in documents:
                 self.paths.append(document.path)
@@ -58,7 +59,7 @@ class Counting:
 
         pool = SharedPool(2, with_texts=False)
         try:
-            yield from pool.parse_many(noted())
+            yield from pool.parse_batches(noted())
         finally:
             pool.close()
 
@@ -68,14 +69,15 @@ def read_from(
 ) -> tuple[dict[str, AnalysedFile], list[str], StoredFiles]:
     """Return files by path, the paths that were parsed, and the store."""
     stored, parsers = StoredFiles(url, root, 60.0, checked=checked), Counting()
-    files = [*stored.beside(parsers).parse_many(documents(root))]
+    files = [*chain.from_iterable(stored.beside(parsers).parse_batches(documents(root)))]
     by_path = {file.path: file for file in files}
     assert len(by_path) == len(files)
     return by_path, parsers.paths, stored
 
 
 def parsed(root: Path) -> dict[str, AnalysedFile]:
-    return {file.path: file for file in Counting().parse_many(documents(root))}
+    files = chain.from_iterable(Counting().parse_batches(documents(root)))
+    return {file.path: file for file in files}
 
 
 def _as_read(hit: Hit) -> Hit:

@@ -144,7 +144,7 @@ def test_a_closed_reading_ends_its_threads(database: Database, clone: Path) -> N
     from tests.team.test_reading import Counting, documents
 
     earlier = {*threading.enumerate()}
-    reading = StoredFiles(url, clone, 60.0).beside(Counting()).parse_many(documents(clone))
+    reading = StoredFiles(url, clone, 60.0).beside(Counting()).parse_batches(documents(clone))
     next(reading)
     reading.close()  # type: ignore[attr-defined]
     for thread in {*threading.enumerate()} - earlier:

@@ -272,7 +272,7 @@ class IndexSettings(Struct, frozen=True):
             100_000,
             former="maxFileKilobytes",
         ),
-    ] = 1_000
+    ] = 4_000
     extractors: Annotated[
         tuple[_Plugin, ...],
         _list(

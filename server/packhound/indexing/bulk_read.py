@@ -75,7 +75,8 @@ class IndexingPass:
         self._unchecked = [path for path in paths if path in files]
         self._has_many = len(paths) - len(self._unchecked) >= _MANY_FILES
         self._order = ReadingOrder(root, [path for path in paths if path not in files], near)
-        self._analysed: Iterator[AnalysedFile] | None = None
+        self._batches: Iterator[list[AnalysedFile]] | None = None
+        self._analysed = deque[AnalysedFile]()
         self._same: dict[str, FileStamp | None] = {}
         self.n_parsed = self.n_published = self._n_same = 0
 
@@ -89,20 +90,35 @@ class IndexingPass:
         return self.n_parsed + self._n_same
 
     def parse_next(self) -> bool:
-        """Take the next parsed file; return False when there is none left, or if cancelled."""
+        """Take the next parsed file if there is one; return False after the last, or if cancelled.
+
+        Edits are not kept waiting by a large file: a tenth of a second is the most.
+        """
         if self._cancelled.is_set():
             return False
         if self._unchecked:
             self._check_some()
             return True
-        if self._analysed is None:
+        if self._batches is None:
             is_all_same = self._n_same == self.n_files
-            self._analysed = iter(()) if is_all_same else self._pool.parse_many(self._documents())
+            self._batches = iter(()) if is_all_same else self._pool.parse_batches(self._documents())
         if not self.n_parsed and self._order.is_seeking and not self._order.has_first:
             time.sleep(_SEEK_POLL_S)  # The other parsers start meanwhile; nothing waits for them.
             return True
-        # What is asked for while the last files are parsed is left to this thread.
-        analysed = self._parse_asked() or next(self._analysed, None) or self._parse_asked()
+        if self._take(self._parse_asked()):
+            return True
+        if not self._analysed:
+            batch = next(self._batches, None)
+            if batch is None:
+                # What is asked for while the last files are parsed is left to this thread.
+                return self._take(self._parse_asked())
+            self._analysed.extend(batch)
+        if self._analysed:
+            self._take(self._analysed.popleft())
+        return True
+
+    def _take(self, analysed: AnalysedFile | None) -> bool:
+        """Add a file to the batch; return False if there is none."""
         if analysed is None:
             return False
         if (why := why_in_part(analysed.degraded)) and not self.unread.get(analysed.path):

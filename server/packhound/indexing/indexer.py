@@ -23,6 +23,7 @@ from packhound.files import (
     is_large,
     is_searchable,
     read,
+    stamp_at,
     why_left_out,
 )
 from packhound.git import tracked_but_ignored, user_ignore_file
@@ -49,6 +50,8 @@ log = logging.getLogger("packhound")
 
 _SMALL_PASS = 8
 """Files that the one warm parser reads itself; more are worth starting a pool."""
+_SLOW_BYTES = 1_000_000
+"""Size of a file that takes a parser a second or more."""
 _MAX_FAULTS = 3
 """Failed steps in a row, before no more is tried until the next change."""
 _FAULT = "an indexing step failed; see the log"
@@ -291,7 +294,8 @@ class Indexer:
     def _start_pass(self, task: DifferenceList) -> None:
         open_paths = self.queue.open_paths
         closed = {path: read for path, read in task.differences.items() if path not in open_paths}
-        is_bulk = sum(closed.values()) > _SMALL_PASS
+        # A large file may not keep the parser from edits.
+        is_bulk = sum(closed.values()) > _SMALL_PASS or any(map(self._is_slow, closed))
         self._gc_due = self._gc_due or is_bulk
         pool: team.Parsers = self._start_bulk_pool() if is_bulk else self._parser.pool
         if is_bulk and self.stored:
@@ -300,6 +304,10 @@ class Indexer:
         limits = self.limits.max_file_bytes, task.cancelled, self._timing
         reading = IndexingPass(self._root, closed, pool, first_pool, *limits, files, open_paths)
         self.queue.start(reading, task.cancelled)
+
+    def _is_slow(self, path: str) -> bool:
+        stamp = stamp_at(self._root, path)
+        return stamp is not None and stamp.size > _SLOW_BYTES
 
     def _advance_pass(self, reading: IndexingPass) -> None:
         unfinished = reading.parse_next()

@@ -21,7 +21,7 @@ from packhound.text import file_stem, fold_identifier, folder_facts, identifiers
 _FAR = 3
 """Steps between folders from which on files are equally far."""
 _LARGE_BYTES, _MAX_BYTES = 32 * 1024, 1_000_000
-"""Files that are read late, and in which no name is looked for."""
+"""Files that are read late, and those that are read last: in these no name is looked for."""
 _MAX_FILES = 32
 """Files that a query has read first: a second's work for a parser."""
 _MAX_NAMES = 12
@@ -56,6 +56,7 @@ class ReadingOrder:
         self._near = tuple(near)
         self._lock = threading.Lock()
         self._unread: OrderedDict[str, None] = OrderedDict.fromkeys(paths)
+        self._last = frozenset[str]()
         self._first, self._next = deque[str](), deque[str]()
         self._taken, self._parsed, self._awaited = set[str](), set[str](), set[str]()
         self._asked: list[tuple[Sequence[str], Collection[str]]] = []
@@ -158,25 +159,27 @@ class ReadingOrder:
     def _sort(self) -> None:
         keys = {path: self._key(path) for path in tuple(self._unread)}
         with self._lock:
+            self._last = frozenset(path for path, key in keys.items() if key[0])
             self._unread = OrderedDict.fromkeys(sorted(self._unread, key=lambda path: keys[path]))
 
-    def _key(self, path: str) -> tuple[int, bool, bool, str, str]:
+    def _key(self, path: str) -> tuple[bool, int, bool, bool, str, str]:
         try:
-            is_large = (self._root / path).stat().st_size > _LARGE_BYTES
+            size = (self._root / path).stat().st_size
         except (OSError, ValueError):
-            is_large = True
-        name = path.rpartition("/")[2]
+            size = _LARGE_BYTES + 1
+        name, is_large = path.rpartition("/")[2], size > _LARGE_BYTES
         # Neighbours share a grammar, so that not every process must load each of them.
-        return _distance(path, self._near), _is_aside(path), is_large, name.rpartition(".")[2], path
+        suffix, distance = name.rpartition(".")[2], _distance(path, self._near)
+        return size > _MAX_BYTES, distance, _is_aside(path), is_large, suffix, path
 
     def _prefer(self, paths: Iterable[str], queue: deque[str] | None = None) -> None:
         """Move files that are not taken yet to a queue, `_first` if none is given.
 
-        Those that are taken for `_first` are awaited.
+        Those that are taken for `_first` are awaited. Of one that takes seconds the order stays.
         """
         with self._lock:
             for path in paths:
-                if path in self._unread:
+                if path in self._unread and path not in self._last:
                     del self._unread[path]
                     (self._first if queue is None else queue).append(path)
                 elif path in self._taken and queue is None:

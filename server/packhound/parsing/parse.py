@@ -23,8 +23,9 @@ from packhound.parsing.source import Source
 from packhound.parsing.tree_cache import TreeCache
 from packhound.text import is_notebook
 
-MAX_PARSE_BYTES = 1_000_000
-"""Larger sources are generated or data, and a tree takes some 200 times their size of memory."""
+MAX_PARSE_BYTES = 4_000_000
+"""Larger sources are generated or data; a tree takes some 20 times their size of memory, at worst
+200 times, above which a process may not go."""
 
 
 def parse(document: Document, trees: TreeCache | None = None) -> ParsedFile:

@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 from uuid import UUID
@@ -38,12 +39,13 @@ _PATIENCE_S = 1.0
 """Time without an answer after which the parsers get what waits for one."""
 _FIRST_RETRY_S, _LAST_RETRY_S = 5.0, 300.0
 _POLL_S = 0.02
+_RESULT_S = 0.1
 
 
 class Parsers(Protocol):
     """Part of a pool that reads many files."""
 
-    def parse_many(self, documents: Iterator[Document]) -> Iterator[AnalysedFile]:
+    def parse_batches(self, documents: Iterator[Document]) -> Iterator[list[AnalysedFile]]:
         """Analyse documents as they come, in order of completion. Raises Cancelled."""
 
 
@@ -92,8 +94,8 @@ class _Parsers(NamedTuple):
     stored: StoredFiles
     parsers: Parsers
 
-    def parse_many(self, documents: Iterator[Document]) -> Iterator[AnalysedFile]:
-        """Analyse documents as `Parsers.parse_many`."""
+    def parse_batches(self, documents: Iterator[Document]) -> Iterator[list[AnalysedFile]]:
+        """Analyse documents as `Parsers.parse_batches`."""
         return _Run(self.stored, documents).results(self.parsers)
 
 
@@ -112,21 +114,28 @@ class _Run:
         self._doubted: dict[str, AnalysedFile] = {}
         self._has_answered, self._over = threading.Event(), threading.Event()
 
-    def results(self, parsers: Parsers) -> Iterator[AnalysedFile]:
-        """Yield the files of both, in order of completion."""
+    def results(self, parsers: Parsers) -> Iterator[list[AnalysedFile]]:
+        """Yield the files of both, in order of completion; none where a while has brought none."""
         for work in (self._read_store, lambda: self._parse(parsers)):
             threading.Thread(target=work, name="packhound-team", daemon=True).start()
         try:
-            while (result := self._results.get()) is not None:
+            while (result := self._next_result()) is not None:
                 if isinstance(result, BaseException):
                     raise result
                 yield result
         finally:
             self._over.set()
 
+    def _next_result(self) -> list[AnalysedFile] | BaseException | None:
+        try:
+            result = self._results.get(timeout=_RESULT_S)
+        except queue.Empty:
+            return []
+        return [result] if isinstance(result, AnalysedFile) else result
+
     def _parse(self, parsers: Parsers) -> None:
         try:
-            for file in parsers.parse_many(self._left_to_parsers()):
+            for file in chain.from_iterable(parsers.parse_batches(self._left_to_parsers())):
                 self._compare(file)
                 if not self._put(self._results, file):
                     return

@@ -25,7 +25,7 @@ Answer = TypeVar("Answer")
 
 
 class BatchRun(Generic[Answer]):
-    """One call of `parse_many`: one thread reads documents, others have batches of them analysed.
+    """One call of `parse_batches`: a thread reads documents, others have batches of them analysed.
 
     Nobody who has a worker waits for the disk, or for an interpreter that is busy elsewhere.
     """
@@ -48,8 +48,8 @@ class BatchRun(Generic[Answer]):
     def _stopped(self) -> bool:
         return self._is_over or self._cancelled.is_set()
 
-    def start(self) -> Iterator[Answer]:
-        """Start the threads, and return the results."""
+    def start(self) -> Iterator[list[Answer]]:
+        """Start the threads, and return the results, none where a while has brought none."""
         for run in (self._read, *[self._work] * self._n_workers):
             threading.Thread(target=run, daemon=True).start()
         return self._results()
@@ -73,7 +73,7 @@ class BatchRun(Generic[Answer]):
             self._put(self._done, error)
         self._put(self._done, None)
 
-    def _results(self) -> Iterator[Answer]:
+    def _results(self) -> Iterator[list[Answer]]:
         """Yield the results of the threads, until all have ended. Raises Cancelled."""
         n_running = self._n_workers
         try:
@@ -83,13 +83,13 @@ class BatchRun(Generic[Answer]):
                 except queue.Empty:
                     if self._cancelled.is_set():
                         raise Cancelled("the parse pool is closed") from None
-                    continue
+                    result = []
                 if isinstance(result, BaseException):
                     raise result
                 if result is None:
                     n_running -= 1
                 else:
-                    yield from result
+                    yield result
         finally:
             self._is_over = True
 

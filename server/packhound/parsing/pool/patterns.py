@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple, cast
 
 from packhound.core.errors import Cancelled
@@ -96,7 +97,7 @@ def find_pattern(
     limit = _Limit(until, cancel)
     run = BatchRun(iter(documents), _WORKERS, limit, partial(_find, _processes(), pattern))
     try:
-        yield from run.start()
+        yield from chain.from_iterable(run.start())
     except Cancelled:
         if cancel is not None and cancel.is_set():
             raise Cancelled("the search was cancelled") from None

@@ -27,6 +27,8 @@ from packhound.parsing.pool.worker import Worker, WorkerDied
 log = logging.getLogger("packhound")
 
 _WINDOWS_TIMEOUT_S = 10.0
+_BYTES_IN_TIME = 500_000
+"""Of a larger file the time limit grows: 4 MB of Python take some 2 s, dense code twice that."""
 _WATCH_INTERVAL_S = 0.05
 _MAX_LATENESS = 9
 """Times the limit that a worker may wait for a processor after its limit has passed."""
@@ -45,9 +47,10 @@ NOT_STARTED = "the parsing process does not start"
 class ParsePool:
     """Up to `workers` parsing processes, started when needed; any thread may call.
 
-    `timeout_s` is the wall time for one file, `memory_mb` what parsing may take on top of the
-    interpreter (enforced where the system has resource limits). `with_texts` is needed for an
-    encoder that cannot read runs. `extractors` find the nodes of the files of their suffixes.
+    `timeout_s` is the wall time for one file, more for a large one, `memory_mb` what parsing may
+    take on top of the interpreter (enforced where the system has resource limits). `with_texts` is
+    needed for an encoder that cannot read runs. `extractors` find the nodes of the files of their
+    suffixes.
     """
 
     def __init__(
@@ -110,6 +113,13 @@ class ParsePool:
         `documents` is read by a thread of its own; what it raises is raised here, and Cancelled
         once that is set.
         """
+        for files in self.parse_batches(documents, cancelled):
+            yield from files
+
+    def parse_batches(
+        self, documents: Iterable[Document], cancelled: threading.Event | None = None
+    ) -> Iterator[list[AnalysedFile]]:
+        """Analyse documents as `parse_many`; empty lists come while nothing else does."""
         cancelled = cancelled or threading.Event()
         run = BatchRun(iter(documents), self._n_workers, cancelled, self._analyse_batch)
         return run.start()
@@ -206,7 +216,11 @@ class ParsePool:
             small = [*takewhile(lambda task: not task.document.is_large, tasks[len(results) :])]
             worker.send(small)
             for task in small:
-                limit_s = self._timeout_s if task.plain_reason is None else _WINDOWS_TIMEOUT_S
+                limit_s = (
+                    self._limit_s(task.document)
+                    if task.plain_reason is None
+                    else _WINDOWS_TIMEOUT_S
+                )
                 results.append(worker.receive(limit_s))
         except WorkerDied:
             self._discard(worker)
@@ -214,11 +228,14 @@ class ParsePool:
         self._return(worker)
         return True
 
+    def _limit_s(self, document: Document) -> float:
+        return self._timeout_s * max(1.0, len(document.source) / _BYTES_IN_TIME)
+
     def _failure(self, worker: Worker, path: str) -> str:
         extractor = self._extractors.of(path)
         actor = f"extractor {extractor.label}" if extractor else "parsing"
         if worker.timed_out:
-            return f"{actor} took longer than {self._timeout_s:g} s"
+            return f"{actor} took longer than {worker.limit_s:.2g} s"
         culprit = "" if extractor else ", or met a fault in the grammar"
         return f"{actor} needed too much memory{culprit or ', or ended the process'}"
 

@@ -68,6 +68,10 @@ class SharedPool:
         """
         return self._pool.parse_many(documents, self._closed)
 
+    def parse_batches(self, documents: Iterable[Document]) -> Iterator[list[AnalysedFile]]:
+        """Analyse documents as `ParsePool.parse_batches`; Cancelled as of `parse_many`."""
+        return self._pool.parse_batches(documents, self._closed)
+
     def close(self) -> None:
         """Leave the pool; what this folder has parsed in it now is cancelled, or soon done."""
         self._closed.set()

@@ -32,7 +32,7 @@ _START_TIMEOUT_S = 30.0
 _TICKS_S: int = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 _PIPE_BYTES = 1 << 20
 """While the interpreter is busy with the last answers, nobody reads the next ones."""
-_MAX_PARSE_S = 30.0
+_MAX_PARSE_S = 180.0
 """Above the limit of any pool: it ends processes whose pool is not there to do it."""
 _PACKAGES = Path(packhound.__file__).parent.parent
 
