@@ -237,8 +237,10 @@ def test_names_and_versions_of_lock_files_are_searched_and_the_rest_is_said_not_
             assert engine.settled(60) and engine.flush(60)
             request = {"pattern": "serde|rack|koa|2[.]0|1[.]0|canary0"}
             answer = call(engine, "grep", request)
+            blank = call(engine, "grep", {"pattern": r"^\s*$"})
         finally:
             engine.close()
+        assert not blank["groups"] and blank["skipped"] == answer["skipped"]
         lines = [(group["path"], n["line"]) for group in answer["groups"] for n in group["lines"]]
         assert sorted(lines) == [
             *(("Cargo.lock", 2), ("Cargo.lock", 3), ("Gemfile.lock", 3)),

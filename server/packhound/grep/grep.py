@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeAlias
 from packhound.core.errors import Cancelled
 from packhound.core.status import GREP_ALONE
 from packhound.core.types import CellPlace
+from packhound.files import is_lock_file
 from packhound.grep.literals import Alternatives
 from packhound.grep.messages import compile_message
 from packhound.grep.ngrams import NgramFilters
@@ -269,7 +270,7 @@ class Grep:
             text = self._source(path, snapshot)
             if text is None:
                 unread.append(path)
-            elif lines := pattern.lines(text):
+            elif lines := _written(path, text, pattern.lines(text)):
                 offsets[path] = lines
         n_unfiltered = int(files.filters.lacks_filter[candidates].sum())
         if all(pattern.hashes) and n_unfiltered > _PREPARE_FROM:
@@ -329,6 +330,14 @@ class Grep:
             return self._source(path, snapshot)
 
         return text_of
+
+
+def _written(path: str, text: bytes, offsets: list[int]) -> list[int]:
+    """Return the offsets, without blank lines of a lock file: most of these only were not kept."""
+    if not is_lock_file(path):
+        return offsets
+    ends = b"\n", b""
+    return [o for o in offsets if text[o : o + 1] not in ends or text[o - 1 : o] not in ends]
 
 
 def _nodes_at(
