@@ -113,3 +113,20 @@ def test_of_many_lines_with_a_name_the_others_are_counted_and_no_secret_is_shown
     assert lines[1] == "12 lines have 'api_token', in 1 file:" and len(lines) == 11
     assert lines[2].startswith("  shop/till.py:2 | api_token = ") and SECRET not in "".join(lines)
     assert lines[-1] == "  ... 4 more by grep"
+
+
+def test_a_definition_with_the_name_of_its_file_is_what_the_name_means(tmp_path):
+    (tmp_path / "Bag.ts").write_text(
+        "import { a } from './a'\n\nexport class Bag {\n  pick() {}\n}\n"
+    )
+    (tmp_path / "a.ts").write_text("console.log('a')\n")
+    engine = Engine.open(tmp_path, settings_from({"index.persist": False}))
+    try:
+        assert engine.settled(60)
+        assert call(engine, "symbol", {"name": "Bag.ts#Bag"})["kind"] == "class"
+        hits = [
+            call(engine, "search", {"query": q})["hits"][0] for q in ("Bag.ts:1", "Bag", "a.ts")
+        ]
+    finally:
+        engine.close()
+    assert [hit["ref"] for hit in hits] == ["Bag.ts:1", "Bag.ts#Bag", "a.ts#a"]

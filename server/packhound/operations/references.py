@@ -14,11 +14,12 @@ from typing import NamedTuple
 
 from packhound import service
 from packhound.core.errors import SettingsError
-from packhound.core.types import NodeRef
+from packhound.core.types import KINDS, NodeRef
 from packhound.redact import safe_line, visible_line
 
 _LINES = re.compile(r"(?P<path>.+):(?P<first>\d{1,8})(?:-\d{1,8})?(?:,[\d,-]*)?", re.DOTALL)
 _MAX_SUGGESTIONS = 5
+_FILE = KINDS.index("file")
 
 
 class Place(NamedTuple):
@@ -102,16 +103,18 @@ class References:
         if key not in self._names:
             engine = self._engines.get(node.root)
             entry = engine.snapshot.files.get(node.path) if engine else None
-            positions = range(len(entry.node_ids)) if entry else ()
-            self._names[key] = Counter(entry.qualname(i) for i in positions) if entry else Counter()
-        if node.qualname and self._names[key][node.qualname] == 1:
+            kinds = engine.snapshot.kind_of[entry.node_ids] if engine and entry else ()
+            definitions = [i for i, kind in enumerate(kinds) if kind != _FILE]
+            self._names[key] = Counter(map(entry.qualname, definitions) if entry else ())
+        # A file's own name means its text only where no definition is called so.
+        if node.qualname and self._names[key][node.qualname] == (node.kind != "file"):
             return f"{node.path}#{node.qualname}"
         return f"{node.path}:{node.span.start_line + 1}"
 
 
 def _find_in_file(engine: service.Engine, path: str, name: str) -> NodeRef:
-    """Return the first node of a file with a qualified name, or with a name."""
-    nodes = engine.outline(path)
+    """Return the first node of a file with a qualified name, or with a name; itself last."""
+    nodes = sorted(engine.outline(path), key=lambda node: node.kind == "file")
     matches = [node for node in nodes if node.qualname == name]
     matches = matches or [node for node in nodes if node.name == name]
     if not matches:
