@@ -27,7 +27,7 @@ _PLACEHOLDER = re.compile(
     """,
     re.VERBOSE,
 )
-_MARK = re.compile(r"[%{$~:\\\0]")
+_MARK = re.compile(r"[%{$~\\\0]|:[a-z]")
 """A character of any placeholder, of an escape or of a value between literals."""
 _WORD = re.compile(r"[^\W\d_]+")
 _ESCAPED_SPACE = re.compile(r"\\[ntr]")
