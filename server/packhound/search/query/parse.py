@@ -35,6 +35,7 @@ from packhound.search.query.word_lists import (
     TEST_WORDS,
 )
 from packhound.search.retrieve.corpus_stats import CorpusStats
+from packhound.search.retrieve.term_matches import n_files_with
 from packhound.text import terms as terms_of
 
 QueryKind = Literal["symbol", "phrase", "prose", "report"]
@@ -224,11 +225,11 @@ def _is_project_name(word: str, path_words: set[str], project: Project) -> bool:
 
 
 def _is_everywhere(word: str, snapshot: Snapshot, stats: CorpusStats) -> bool:
-    matches = stats.term_matches.lookup(snapshot, terms_of(word)[-1:])
+    last = terms_of(word)[-1:]
     return any(
-        match.n_inside >= _FILE_SHARE * snapshot.n_files
-        and len(match.nodes[0]) >= _NODE_SHARE * snapshot.n_nodes
-        for match in matches
+        len(match.nodes[0]) >= _NODE_SHARE * snapshot.n_nodes
+        and n_files_with(snapshot, term) >= _FILE_SHARE * snapshot.n_files
+        for term, match in zip(last, stats.term_matches.lookup(snapshot, last), strict=True)
     )
 
 

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.core.arrays import Floats, Positions
+from packhound.core.arrays import Floats, Ints, Positions, unique_sorted
 from packhound.core.trace import traced
 from packhound.index import Snapshot
-from packhound.search.retrieve.candidates import Candidates
+from packhound.search.retrieve.candidates import Candidates, gather
 from packhound.search.retrieve.corpus_stats import CorpusStats
 from packhound.search.retrieve.term_matches import FIELDS_SCORED, SparseCounts, TermMatch
 
@@ -99,23 +99,19 @@ def score_terms(
     total_idf = np.float32(sum(matches.idfs) or 1.0)
     k1 = stats.term_matches.bm25.k1
     by_field = _score_fields(candidates, matches, k1)
+    rows, positions = candidates.locate(matches.node_ids)
+    covered = np.zeros(len(candidates), np.float32)
+    np.add.at(covered, positions, matches.node_idfs.take(rows))
+    file_covered = _sum_idfs_in_files(snapshot, candidates, matches, rows, positions)
     return LexicalScores(
         node=matches.node_scores.take(candidates.node_ids),
         name=by_field[0],
         signature=by_field[1],
         doc=by_field[2],
-        covered=_sum_idfs(candidates, matches) / total_idf,
-        file_covered=_sum_idfs_in_files(snapshot, candidates, matches) / total_idf,
+        covered=covered / total_idf,
+        file_covered=file_covered / total_idf,
         idfs=matches.idfs,
     )
-
-
-def _sum_idfs(candidates: Candidates, matches: QueryMatches) -> Floats:
-    """Sum the idfs of the terms that each candidate node has, in whatever field."""
-    rows, positions = candidates.locate(matches.node_ids)
-    sums = np.zeros(len(candidates), np.float32)
-    np.add.at(sums, positions, matches.node_idfs.take(rows))
-    return sums
 
 
 def _repeat_by_node(terms: Sequence[TermMatch], values: Sequence[float]) -> Floats:
@@ -141,13 +137,29 @@ def _score_fields(candidates: Candidates, matches: QueryMatches, k1: float) -> F
     return scores.reshape(len(FIELDS_SCORED), n)
 
 
-def _sum_idfs_in_files(snapshot: Snapshot, candidates: Candidates, matches: QueryMatches) -> Floats:
-    """Sum the idfs of the terms that each candidate file has, inside or in its path."""
-    files = [match.files for match in matches.terms]
-    sums = np.zeros(snapshot.n_file_ids, np.float32)
-    idfs = np.repeat(_floats(matches.idfs), [*map(len, files)])
-    np.add.at(sums, np.concatenate([_NO_IDS, *files]), idfs)
-    return sums.take(candidates.files)
+def _sum_idfs_in_files(
+    snapshot: Snapshot,
+    candidates: Candidates,
+    matches: QueryMatches,
+    rows: Positions,
+    positions: Ints,
+) -> Floats:
+    """Sum the idfs of the terms that each candidate file has, inside or in its path.
+
+    `rows` of the terms' node ids are candidates, at these `positions`.
+    """
+    n_files = len(candidates.files)
+    if len(candidates) < sum(len(entry.node_ids) for entry in candidates.entries):
+        # Nodes that pass no filter count too.
+        candidates = gather(snapshot, candidates.files, None)
+        rows, positions = candidates.locate(matches.node_ids)
+    n_nodes = [len(match.nodes[0]) for match in matches.terms]
+    term_of_row = np.cumsum(n_nodes).searchsorted(rows, side="right")
+    pairs = unique_sorted(term_of_row * n_files + candidates.owner.take(positions))
+    terms, files = np.divmod(pairs, max(1, n_files))
+    sums = np.zeros(n_files, np.float32)
+    np.add.at(sums, files, _floats(matches.idfs).take(terms))
+    return sums
 
 
 def _concatenate(sparse: Sequence[SparseCounts]) -> tuple[Positions, Floats]:

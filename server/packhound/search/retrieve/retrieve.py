@@ -221,6 +221,10 @@ def choose_nodes(
     """
 
     def best(node_ids: NDArray[np.integer[Any]], scores: Floats, k: int) -> NodeIds:
+        # Lowered or not, none below this is among the k best.
+        least = scores.take(top_k(scores, k)).min(initial=np.inf) * _TEST_FACTOR
+        likely = np.flatnonzero(scores >= least)
+        node_ids, scores = node_ids.take(likely), scores.take(likely)
         plain = stats.plain.take(snapshot.file_of.take(node_ids))
         lowered = _lower_tests(scores, plain, query)
         return best_nodes(snapshot, node_ids, lowered, k).astype(np.int32)

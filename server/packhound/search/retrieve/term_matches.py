@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import log
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias, TypeVar
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.core.arrays import Floats, NodeIds, unique_sorted
+from packhound.core.arrays import Floats, NodeIds, Positions, unique_sorted
 from packhound.core.caching import ByteLru
 from packhound.core.types import FIELDS
 from packhound.index import Snapshot, TermPostings
@@ -46,6 +47,8 @@ BM25 = Bm25()
 FIELDS_SCORED = (NAME, SIGNATURE, DOC)
 """Fields that are also scored by themselves."""
 
+_COMMON = 4_096
+"""A term of more postings is worked on alone, where these are; rarer ones together, in a copy."""
 _MIN_BYTES, _BYTES_A_NODE = 20_000_000, 64
 """Of all matches; those of a frequent term of a million nodes are some megabytes."""
 _OVERHEAD_BYTES = 1_500
@@ -61,23 +64,20 @@ class TermMatch:
     `nodes` are the node ids with the term in any field, with their BM25F before the idf.
     `field_hits` are the node ids with the term in a field of `FIELDS_SCORED`, field by field,
     field_counts[i] of them in `FIELDS_SCORED[i]`, with their length-normalized frequencies;
-    `field_idfs` are the idfs in the fields. `files` are the file ids that have the term, `in_paths`
-    those with it in their path, `n_inside` the number of those with it in their text.
+    `field_idfs` are the idfs in the fields, `in_paths` the file ids with the term in their path.
     """
 
     nodes: SparseCounts
     field_hits: SparseCounts
     field_counts: tuple[int, ...]
-    files: NodeIds
     in_paths: NodeIds
-    n_inside: int
     idf: float
     field_idfs: tuple[float, ...]
 
     @property
     def n_bytes(self) -> int:
         """Bytes of its arrays, and about those of the objects that hold them."""
-        arrays = (*self.nodes, *self.field_hits, self.files, self.in_paths)
+        arrays = (*self.nodes, *self.field_hits, self.in_paths)
         return _OVERHEAD_BYTES + sum(array.nbytes for array in arrays)
 
 
@@ -103,12 +103,20 @@ class TermMatchCache:
 
     def _compute(self, snapshot: Snapshot, terms: Sequence[str]) -> list[TermMatch]:
         postings = [snapshot.postings(term) for term in terms]
-        non_empty = [posting for posting in postings if len(posting.node_ids)]
         # Most compounds of a query are in no index, and share one empty match.
+        scratch = np.empty(snapshot.n_node_ids, np.float32)
+        match = partial(_match_postings, snapshot, self.bm25, scratch)
         if self._no_match is None:
-            [self._no_match] = _match_postings(snapshot, [_NO_POSTINGS], self.bm25)
-        matches = iter(_match_postings(snapshot, non_empty, self.bm25) if non_empty else ())
-        return [next(matches) if len(p.node_ids) else self._no_match for p in postings]
+            [self._no_match] = match([_NO_POSTINGS])
+        rare = [each for each in postings if 0 < len(each.node_ids) <= _COMMON]
+        of_rare = iter(match(rare) if rare else ())
+        matches = []
+        for each in postings:
+            if len(each.node_ids) > _COMMON:
+                matches += match([each])
+            else:
+                matches.append(next(of_rare) if len(each.node_ids) else self._no_match)
+        return matches
 
 
 _NO_POSTINGS = TermPostings(np.zeros(0, np.intp), np.zeros(0, np.uint8), (0,) * (len(FIELDS) + 1))
@@ -120,23 +128,28 @@ def idf_of(n: int, document_frequency: int) -> float:
 
 
 def _match_postings(
-    snapshot: Snapshot, terms: Sequence[TermPostings], bm25: Bm25
+    snapshot: Snapshot, bm25: Bm25, scratch: Floats, terms: Sequence[TermPostings]
 ) -> list[TermMatch]:
-    """Return the match of each term; arrays span all terms, since most of them are rare."""
-    node_ids = np.concatenate([postings.node_ids for postings in terms])
-    counts = np.concatenate([postings.tf for postings in terms])
-    sizes = np.diff([postings.starts for postings in terms])
-    fields = np.repeat(np.tile(_FIELD_NUMBERS, len(terms)), sizes.ravel())
-    frequencies = _normalize_lengths(snapshot, node_ids, counts, fields, bm25.b_factor)
-    weighted = _WEIGHTS.take(fields) * frequencies
-    file_ids = snapshot.file_of.take(node_ids)
-    inside = fields != PATH
-    scratch = np.empty(snapshot.n_node_ids, np.float32)
+    """Return the match of each term; arrays span all of them.
+
+    `scratch` has a value of any kind for every node id of the snapshot.
+    """
+    node_ids, counts = terms[0].node_ids, terms[0].tf
+    rows_by_field: Sequence[slice | Positions] = [terms[0].within(f) for f in range(len(FIELDS))]
+    sizes = np.diff([postings.starts for postings in terms]).ravel()
+    if len(terms) > 1:
+        node_ids = np.concatenate([postings.node_ids for postings in terms])
+        counts = np.concatenate([postings.tf for postings in terms])
+        fields = np.repeat(np.tile(_FIELD_NUMBERS, len(terms)), sizes)
+        rows_by_field = [np.flatnonzero(fields == field) for field in range(len(FIELDS))]
+    frequencies = _normalize_lengths(snapshot, node_ids, counts, rows_by_field, bm25.b_factor)
+    weighted = np.repeat(np.tile(_WEIGHTS, len(terms)), sizes) * frequencies
     matches, start = [], 0
     for postings in terms:
         rows = slice(start, start := start + len(postings.node_ids))
         nodes, sums = _sum_by_node(postings.node_ids, weighted[rows], scratch)
-        field_counts, of_term = _count_fields(postings), file_ids[rows]
+        field_counts = _count_fields(postings)
+        file_ids = snapshot.file_of.take(postings.node_ids[postings.within(PATH)])
         matches.append(
             TermMatch(
                 nodes=(nodes, sums / (sums + np.float32(bm25.k1))),
@@ -145,9 +158,7 @@ def _match_postings(
                     _take_fields(postings, frequencies[rows]),
                 ),
                 field_counts=field_counts,
-                files=_distinct(of_term, snapshot.n_file_ids),
-                in_paths=_distinct(of_term[postings.within(PATH)], snapshot.n_file_ids),
-                n_inside=len(_distinct(of_term[inside[rows]], snapshot.n_file_ids)),
+                in_paths=_distinct(file_ids, snapshot.n_file_ids),
                 idf=idf_of(snapshot.n_nodes, len(nodes)),
                 field_idfs=tuple(idf_of(snapshot.n_nodes, n) for n in field_counts),
             )
@@ -163,19 +174,18 @@ def _normalize_lengths(
     snapshot: Snapshot,
     node_ids: NDArray[np.intp],
     counts: NDArray[np.unsignedinteger[Any]],
-    fields: NDArray[np.uint8],
+    rows_by_field: Iterable[slice | Positions],
     b_factor: float,
 ) -> Floats:
     """Return each term frequency divided by BM25's length norm of its field."""
     frequencies = np.empty(len(node_ids), np.float32)
-    for field, average in enumerate(snapshot.average_length):
-        rows = np.flatnonzero(fields == field)
-        if len(rows):
-            b = LENGTH_NORMS[field] * b_factor
-            lengths = snapshot.lengths[field].take(node_ids.take(rows)).astype(np.float32)
-            lengths *= np.float32(b / (average or 1.0))
-            lengths += np.float32(1 - b)
-            frequencies[rows] = counts.take(rows) / lengths
+    averages = snapshot.average_length
+    for field, (rows, average) in enumerate(zip(rows_by_field, averages, strict=True)):
+        lengths = snapshot.lengths[field].take(node_ids[rows]).astype(np.float32)
+        b = LENGTH_NORMS[field] * b_factor
+        lengths *= np.float32(b / (average or 1.0))
+        lengths += np.float32(1 - b)
+        frequencies[rows] = counts[rows] / lengths
     return frequencies
 
 
@@ -215,3 +225,10 @@ def _distinct(ids: NodeIds, n_all: int) -> NodeIds:
 def _are_few(ids: NDArray[np.integer[Any]], n_all: int) -> bool:
     """Return True if sorting ids is cheaper than an array with a row for each of all."""
     return len(ids) * 16 + 16_384 < n_all
+
+
+def n_files_with(snapshot: Snapshot, term: str) -> int:
+    """Return the number of files with a term in their text."""
+    postings = snapshot.postings(term)
+    inside = np.delete(postings.node_ids, postings.within(PATH))
+    return len(_distinct(snapshot.file_of.take(inside), snapshot.n_file_ids))
