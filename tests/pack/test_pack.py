@@ -232,8 +232,9 @@ def test_what_everyone_uses_says_little():
     files = {
         "log.py": "def log(text):\n    print(text)\n",
         "rare.py": "def seldom(text):\n    return text\n",
-        "work.py": "def total_of_cart():\n    log('a')\n    seldom('b')\n",
-        "many.py": users,
+        "work.py": "from log import log\nfrom rare import seldom\n\n\n"
+        "def total_of_cart():\n    log('a')\n    seldom('b')\n",
+        "many.py": f"from log import log\n\n\n{users}",
     }
     packed = pack(context_of(files), PackRequest("total_of_cart", 2_000))
     scores = {item.path: item.score for item in packed.items}

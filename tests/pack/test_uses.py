@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from packhound.pack.opening import add_opening
 from packhound.pack.pipeline import pack
 from packhound.pack.request import PackRequest
@@ -86,3 +88,54 @@ def test_what_shares_but_a_name_with_what_is_called_does_not_come_along() -> Non
     made = pack(context_of(files), PackRequest("settle_bill", 2_000))
     origins = [origin for item in made.items for origin in item.origins]
     assert origins and not [origin for origin in origins if origin.source == "graph"]
+
+
+@pytest.mark.parametrize(
+    ("files", "prompt", "name"),
+    [
+        (
+            {
+                "ui/bar.py": "class Bar:\n    def make_step(self, n):\n"
+                "        self.begun = self.start + n\n        return self.begun\n",
+                "ui/capture.py": "class Capture:\n    def start(self):\n        return 'open'\n",
+            },
+            "make_step of the bar",
+            "Capture.start",
+        ),
+        (
+            {
+                "lib/dot.js": "class Dot {\n  constructor(runner) {\n"
+                "    runner.on('pass', () => process.stdout.write('.'));\n  }\n}\n",
+                "lib/html.js": "function on(el, event) {\n  el.listen(event);\n}\n"
+                "class Html {\n  write(text) {\n    this.out += text;\n  }\n}\n",
+            },
+            "constructor of Dot",
+            "on",
+        ),
+        (
+            {
+                "src/batch.php": "<?php\nclass Batch {\n  public function fill($items) {\n"
+                "    return \\count($items);\n  }\n}\n",
+                "src/node.php": "<?php\nclass Node {\n  public function count() {\n"
+                "    return 1;\n  }\n}\n",
+            },
+            "fill of Batch",
+            "Node.count",
+        ),
+    ],
+)
+def test_what_has_the_name_of_a_use_alone_is_not_said_to_be_used(
+    files: dict[str, str], prompt: str, name: str
+) -> None:
+    made = pack(context_of(files), PackRequest(prompt, 2_000))
+    assert [item for item in made.items if "used by" in item.reason and name in item.names] == []
+
+
+def test_callers_come_before_callees_only_where_one_calls_the_other() -> None:
+    files = {
+        "kiln.py": "def fire_brick(brick):\n    shape = brick.dry_brick\n    return shape\n",
+        "yard.py": "class Yard:\n    def dry_brick(self):\n        return 'in the sun'\n\n\n"
+        "class Shed:\n    def dry_brick(self):\n        return 'in the wind'\n",
+    }
+    text = packed(files, "how do fire_brick and dry_brick treat a brick?").text
+    assert "callers before callees" not in text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -78,6 +78,14 @@ class CallGraph:
         with self._reading():
             return tuple(self._uses(node_id))
 
+    def grades(self, node_id: int, among: Collection[int]) -> dict[int, Grade]:
+        """Return which of some definitions a node's own text uses, and how sure that is."""
+        with self._reading():
+            located = map(self._locate, among)
+            names = {scope.file.name(position) for scope, position in filter(None, located)}
+            uses = self._uses(node_id, names) if among else ()
+            return {use.node_id: use.grade for use in uses if use.node_id in among}
+
     def users(self, node_id: int) -> tuple[Use, ...]:
         """Return the nodes that use a definition, those in its own file and folder first."""
         with self._reading():
@@ -144,7 +152,8 @@ class CallGraph:
                 level = next_level
             return reached
 
-    def _uses(self, node_id: int) -> Iterator[Use]:
+    def _uses(self, node_id: int, names: Collection[str] | None = None) -> Iterator[Use]:
+        """Yield what a node uses, under some names or any."""
         located = self._locate(node_id)
         if located is None:
             return
@@ -152,6 +161,8 @@ class CallGraph:
         occurrences = scope.occurrences(position)
         seen = {node_id}
         for name in scope.node(position).references:
+            if names is not None and name not in names:
+                continue
             is_known = self._scopes.positions(name) or name in scope.imports.names
             if name not in occurrences or not is_known:
                 continue

@@ -32,6 +32,7 @@ class Exports:
 
     def __init__(self, scopes: Scopes) -> None:
         self._scopes = scopes
+        self._files: dict[tuple[str, str], tuple[str, ...]] = {}
 
     def language(self, path: str) -> str:
         """Return the language of a file, "" for one that is not in the graph."""
@@ -42,6 +43,13 @@ class Exports:
         """Return the files that a module is made of, as far as they are in the graph."""
         if importer.language == "go":
             return self._go_package(module)
+        # Headers include each other: without this a pack over C++ took twice as long.
+        key = importer.path, module
+        if key not in self._files:
+            self._files[key] = self._find_files(importer, module)
+        return self._files[key]
+
+    def _find_files(self, importer: FileScope, module: str) -> tuple[str, ...]:
         family = language_family(importer.language)
         files = self._scopes.graph.resolve_import(importer.path, module.replace("\\", "/"))
         paths = [

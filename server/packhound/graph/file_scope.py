@@ -279,7 +279,7 @@ class FileScope:
         # An import uses the name that it binds, and an embedded field that of its type.
         used = {run[0] for each in (*named, *captured["import"]) for run in each.parts.values()}
         starts = (each.run[0] for each in named)
-        return frozenset(i for i in starts if self.bare[i - 1] != ".") - used
+        return frozenset(i for i in starts if self.bare[i - 1 : i] != ".") - used
 
     def occurrences(self, position: int, name: str = "") -> dict[str, list[int]]:
         """Return the offsets of each name, or one, that a node's own text uses.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from packhound.core.trace import traced
 from packhound.pack.context import PackContext
-from packhound.pack.intention import add_needs
+from packhound.pack.needs import add_needs
 from packhound.pack.notes import unknown_file_notes
 from packhound.pack.path_resolver import PathResolver
 from packhound.pack.pool import Pool
@@ -66,7 +66,7 @@ def gather(context: PackContext, request: PackRequest) -> Pool:
     add_open_files(pool, request)
     add_neighbours(pool, context)
     demote_minor(pool, request.prompt)
-    add_needs(pool, context, request)
+    add_needs(pool, request)
     demote_duplicates(pool, context)
     drop_far(pool, context, request)
     return pool

@@ -84,7 +84,7 @@ def pack(context: PackContext, request: PackRequest) -> Pack:
     packing.choose()
     is_explained = intention_of(request.prompt) == "explain"
     topics = packing.topics() if is_explained else []
-    called_by = calls_among(context.graph, topics)
+    called_by = calls_among(pool, topics)
     order = callers_first(topics, called_by)
     text, tokens = packing.fit_text(order)
     chosen = sorted(knapsack.chosen.values(), key=lambda choice: choice.candidate.order)

@@ -91,6 +91,7 @@ class Pool:
         self.answer: Results | None = None
         """Answer of the search to the prompt."""
         self._context = context
+        self.graph, self.calls = context.graph, context.calls
         self._is_excluded = compile_globs(request.excluded).fullmatch
         self.by_node_id: dict[int, Candidate] = {}
         self.excluded: dict[int, Candidate] = {}

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from packhound.graph import CallGraph, Grade, Graph, Use
+from packhound.graph import CallGraph, Edge, Grade, Use
 from packhound.pack.pool import Candidate, Pool
 from packhound.pack.request import Origin
 from packhound.pack.sources.demotions import is_test_node
@@ -18,13 +18,29 @@ _OVERRIDDEN_SHARE, _MAX_OVERRIDDEN = 0.4, 4
 _FURTHER_SHARE = 0.09
 """Of the utility of a suspect, for what it uses over another definition."""
 _MAX_DIRECT, _MAX_FURTHER, _MAX_EDGES = 4, 6, 24
-LEAST_WEIGHT = 0.5
+_LEAST_WEIGHT = 0.5
 """Of an edge that a file, its imports or its folder decide; one by name alone has less."""
 
 
 def sure_uses(uses: Iterable[Use]) -> Iterator[Use]:
     """Yield the uses that are more than possible."""
     return (use for use in uses if use.grade != Grade.POSSIBLE)
+
+
+def sure_edges(pool: Pool, node_id: int, edges: Iterable[Edge]) -> Iterator[Edge]:
+    """Yield the edges of a node that its file, imports or folder decide, of uses those that what
+    is written around the name confirms."""
+    calls = pool.calls
+    edges = [edge for edge in edges if edge.weight >= _LEAST_WEIGHT]
+    used = calls.grades(node_id, [edge.node_id for edge in edges if edge.kind == "references"])
+    for edge in edges:
+        grade: Grade | None = Grade.RESOLVED
+        if edge.kind == "references":
+            grade = used.get(edge.node_id)
+        elif edge.kind == "referenced-by":
+            grade = calls.grades(edge.node_id, [node_id]).get(node_id)
+        if grade not in (None, Grade.POSSIBLE):
+            yield edge
 
 
 def add_caller_lines(pool: Pool, calls: CallGraph, subject: Candidate) -> None:
@@ -71,35 +87,34 @@ def add_overridden(pool: Pool, calls: CallGraph, example: Candidate) -> None:
         member.add(Origin("graph", utility, reason, path=(owner.display_name, "overrides")))
 
 
-def add_further_uses(pool: Pool, graph: Graph, suspect: Candidate) -> None:
+def add_further_uses(pool: Pool, suspect: Candidate) -> None:
     """Add what the definitions that a suspect uses use themselves."""
-    for direct in _used(pool, graph, suspect, _MAX_DIRECT):
-        for used in _used(pool, graph, direct, _MAX_FURTHER):
+    for direct in _used(pool, suspect, _MAX_DIRECT):
+        for used in _used(pool, direct, _MAX_FURTHER):
             if used is not suspect:
                 reason = "" if used.has_reason else f"reached from {suspect.display_name}"
                 path = (suspect.display_name, "leads to")
                 used.add(Origin("graph", _FURTHER_SHARE * suspect.utility, reason, path=path))
 
 
-def _used(pool: Pool, graph: Graph, user: Candidate, at_most: int) -> Iterator[Candidate]:
+def _used(pool: Pool, user: Candidate, at_most: int) -> Iterator[Candidate]:
     """Yield what a definition uses, tests aside."""
-    found = map(pool.get, _used_ids(graph, user.node_id))
+    found = map(pool.get, _used_ids(pool, user.node_id))
     used = (each for each in found if each and each.kind != "file" and not is_test_node(each))
     return islice(used, at_most)
 
 
-def _used_ids(graph: Graph, node_id: int) -> Iterator[int]:
-    """Yield what a definition uses, as far as its file, imports or folder say which."""
-    # Resolving each use anew would take as long as all the rest of a pack.
-    edges = graph.references(node_id, _MAX_EDGES)
-    return (edge.node_id for edge in edges if edge.weight >= LEAST_WEIGHT)
+def _used_ids(pool: Pool, node_id: int) -> Iterator[int]:
+    """Yield what a definition uses, as far as that is sure."""
+    edges = pool.graph.references(node_id, _MAX_EDGES)
+    return (edge.node_id for edge in sure_edges(pool, node_id, edges))
 
 
-def calls_among(graph: Graph, candidates: Sequence[Candidate]) -> dict[int, list[int]]:
+def calls_among(pool: Pool, candidates: Sequence[Candidate]) -> dict[int, list[int]]:
     """Return for each of some definitions, by node id, which others of them it uses, if any."""
     node_ids = {candidate.node_id for candidate in candidates}
     among = {
-        node_id: [each for each in _used_ids(graph, node_id) if each in node_ids]
+        node_id: [each for each in _used_ids(pool, node_id) if each in node_ids]
         for node_id in node_ids
     }
     return {node_id: used for node_id, used in among.items() if used}

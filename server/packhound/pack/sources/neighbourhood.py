@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable
+from itertools import chain
 
 from packhound.core.trace import traced
-from packhound.graph import EdgeKind
+from packhound.graph import Edge, EdgeKind
 from packhound.pack.context import PackContext
 from packhound.pack.pool import Candidate, Pool
 from packhound.pack.request import Origin, PackRequest
-from packhound.pack.uses import LEAST_WEIGHT
+from packhound.pack.uses import sure_edges
 
 _SEEDS = 16
 """Nodes whose neighbours join."""
@@ -103,17 +105,17 @@ def add_neighbours(pool: Pool, context: PackContext) -> None:
     """Add the nodes that the strongest contain, use and are used by."""
     limit = context.graph_top_k
     for seed in pool.by_rank()[:_SEEDS]:
-        n_edges: dict[EdgeKind, int] = {}
+        by_kind: dict[EdgeKind, list[Edge]] = defaultdict(list)
         utility, seed_name = seed.utility, seed.display_name
-        for edge in context.graph.neighbors(seed.node_id, limit):
-            if edge.weight < LEAST_WEIGHT:
-                continue
-            n_edges[edge.kind] = n_edges.get(edge.kind, 0) + 1
-            candidate = pool.get(edge.node_id) if n_edges[edge.kind] <= limit else None
+        for edge in pool.graph.neighbors(seed.node_id, limit):
+            by_kind[edge.kind].append(edge)
+        heaviest = chain.from_iterable(edges[:limit] for edges in by_kind.values())
+        for edge in sure_edges(pool, seed.node_id, heaviest):
+            candidate = pool.get(edge.node_id)
             if candidate and candidate.kind != "file":
                 share = _EDGE_SHARE[edge.kind] * edge.weight
                 if edge.kind == "references":
-                    share *= _rarity(context.graph.n_users(edge.node_id))
+                    share *= _rarity(pool.graph.n_users(edge.node_id))
                 candidate.add(_by_edge(utility * share, edge.kind, seed_name))
 
 
@@ -141,10 +143,11 @@ def referenced_by(pool: Pool, context: PackContext, bodies: Iterable[Candidate])
     """Return the definitions that chosen bodies use, best first."""
     referenced: dict[int, Candidate] = {}
     for body in bodies:
-        for edge in context.graph.references(body.node_id, context.graph_top_k):
-            candidate = pool.get(edge.node_id) if edge.weight >= LEAST_WEIGHT else None
+        edges = pool.graph.references(body.node_id, context.graph_top_k)
+        for edge in sure_edges(pool, body.node_id, edges):
+            candidate = pool.get(edge.node_id)
             if candidate:
-                share = 0.3 * edge.weight * _rarity(context.graph.n_users(edge.node_id))
+                share = 0.3 * edge.weight * _rarity(pool.graph.n_users(edge.node_id))
                 candidate.add(_by_edge(body.utility * share, "references", body.display_name))
                 referenced[edge.node_id] = candidate
     best = sorted(referenced.values(), key=lambda c: (-c.utility, c.path, c.start))
