@@ -117,6 +117,20 @@ def test_an_error_of_the_source_of_documents_is_raised(pool: ParsePool) -> None:
     assert pool.parse(Document("a.py", CODE)).nodes
 
 
+def test_nobody_waits_for_what_takes_long(pool: ParsePool) -> None:
+    """Whoever takes results is free meanwhile for what comes otherwise."""
+    goes_on = threading.Event()
+
+    def slow() -> Iterator[Document]:
+        goes_on.wait()
+        yield Document("late.py", b"def late():\n    pass\n")
+
+    run = pool.parse_batches(slow())
+    assert next(run) == []
+    goes_on.set()
+    assert [file.path for files in run for file in files] == ["late.py"]
+
+
 def test_an_abandoned_run_leaves_a_pool_that_works(pool: ParsePool) -> None:
     run = pool.parse_many(iter(documents(500)))
     next(run)

@@ -33,8 +33,8 @@ _IS_NO_NAME = IMPL + REST > 0
 _PARTS = re.compile(r"[A-Za-z]\w*(?:[ -]\w+){0,9}")
 _WORD = re.compile(r"\w+")
 _NAME = re.compile(r"\w+|[^\w\s()\"'`,;]+")
-_MOST_OF_A_NAME = 60
-"""Definitions of a name whose signatures are read."""
+_MOST_OF_A_NAME, _MOST_NAMES = 60, 12
+"""Definitions of a name whose signatures are read; first words of a line that may be its name."""
 
 
 def nodes_named(
@@ -62,7 +62,8 @@ def nodes_named(
 def nodes_of_signature(snapshot: Snapshot, text: str) -> Iterator[tuple[int, ExactMatch]]:
     """Yield the few definitions whose signature a text is, whose words may be everywhere."""
     wanted, found = _signature(text), list[int]()
-    for name in dict.fromkeys(_NAME.findall(text) if "(" in text else ()):
+    is_line = "(" in text and "\n" not in text
+    for name in dict.fromkeys(_NAME.findall(text)[:_MOST_NAMES] if is_line else ()):
         for spelling in spellings(name):
             node_ids = snapshot.node_ids_named(spelling)
             if len(node_ids) <= _MOST_OF_A_NAME:
