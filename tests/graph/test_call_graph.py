@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from typing import TypeAlias
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from packhound.core.errors import Cancelled
 from packhound.core.types import Document
 from packhound.graph.call_graph import CallGraph
 from packhound.graph.graph import Graph
@@ -736,3 +738,22 @@ def test_a_graph_that_changes_between_two_questions_is_read_anew():
     assert [use.node_id for use in calls.uses(ids["app.py#first"])] == [ids["disk.py#save"]]
     _, ids = graph_of({"app.py": user, "disk.py": save}, graph, n=100)
     assert [use.node_id for use in calls.uses(ids["app.py#first"])] == [ids["disk.py#save"]]
+
+
+def test_headers_that_all_include_each_other_are_read_once():
+    headers = [f"part{i}.h" for i in range(40)]
+    includes = "".join(f'#include "{header}"\n' for header in headers)
+    sources = dict.fromkeys(headers, includes)
+    sources |= {"lost.h": "inline int lost() { return 1; }\n"}
+    sources |= {"main.cpp": includes + "int run() { return lost(); }\n"}
+    assert uses_of(sources, "main.cpp#run") == {"lost.h#lost": False}
+
+
+def test_the_search_for_callers_can_be_cancelled():
+    graph, cancel = Graph(), threading.Event()
+    _, ids = graph_of({"a.py": "def save():\n    pass\n\ndef run():\n    save()\n"}, graph)
+    calls = CallGraph(graph, {"a.py": b""}.get, cancel)
+    assert calls.callers([ids["a.py#run"]], 1) == {}
+    cancel.set()
+    with pytest.raises(Cancelled):
+        calls.callers([ids["a.py#save"]], 1)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import islice
 from typing import NamedTuple
 
-from packhound.graph.definitions import language_family
+from packhound.core.errors import Cancelled
 from packhound.graph.exports import Definition, Exports
 from packhound.graph.file_scope import TYPE_KINDS, FileScope
 from packhound.graph.graph import Graph
@@ -50,8 +52,9 @@ class CallGraph:
     Each text is read once. Callers drop node ids that their snapshot does not have.
     """
 
-    def __init__(self, graph: Graph, source: Source) -> None:
-        self._graph, self.source = graph, source
+    def __init__(self, graph: Graph, source: Source, cancel: threading.Event | None = None) -> None:
+        """With `cancel`, a question for users that reads many files can raise Cancelled."""
+        self._graph, self.source, self._cancel = graph, source, cancel
         self._begin()
 
     def _begin(self) -> None:
@@ -187,8 +190,9 @@ class CallGraph:
             owner = Owner(target.path, target.owner(position))
             overridden = self._resolver.receivers.overridden(owner, name)
             meant = {**dict.fromkeys(overridden, False), definition: True}
-        for path in self._scopes.using_paths(name, target.path)[:MAX_USING_FILES]:
-            scope = self._scopes.of(path)
+        for scope in islice(self._scopes.using(name, target), MAX_USING_FILES):
+            if self._cancel is not None and self._cancel.is_set():
+                raise Cancelled("the search for callers was cancelled")
             for written in (name, *scope.imports.aliases(name)):
                 for user in scope.file.users(written):
                     use = self._use_in(scope, user, written, meant)
@@ -219,11 +223,8 @@ class CallGraph:
         if located is None:
             return
         target, position = located
-        name, family = target.file.name(position), language_family(target.language)
-        for path in self._scopes.using_paths(name, target.path):
-            scope = self._scopes.of(path)
-            if language_family(scope.language) != family:
-                continue
+        name = target.file.name(position)
+        for scope in self._scopes.using(name, target):
             for user in scope.file.users(name):
                 user_id = int(scope.file.node_ids[user])
                 if user_id == node_id:

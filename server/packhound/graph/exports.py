@@ -33,6 +33,7 @@ class Exports:
     def __init__(self, scopes: Scopes) -> None:
         self._scopes = scopes
         self._files: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._visible: dict[tuple[str, str, int], Definitions] = {}
 
     def language(self, path: str) -> str:
         """Return the language of a file, "" for one that is not in the graph."""
@@ -81,6 +82,13 @@ class Exports:
 
     def visible_in(self, path: str, name: str, hops: int = 0) -> Definitions:
         """Return what a file exports under a name."""
+        key = path, name, hops
+        if key not in self._visible:
+            # Files that import each other reach one of them in thousands of ways.
+            self._visible[key] = self._find_visible(*key)
+        return self._visible[key]
+
+    def _find_visible(self, path: str, name: str, hops: int) -> Definitions:
         scope = self._scopes.find(path)
         if scope is None or hops > _MAX_HOPS:
             return ()

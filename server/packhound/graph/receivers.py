@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 
 from packhound.graph.definitions import folder_of, language_family
 from packhound.graph.exports import Definition, Definitions, Exports
@@ -129,12 +130,12 @@ class Receivers:
 
     def _using_types(self, base: Owner) -> Iterator[Owner]:
         """Yield the types whose own bases include a type."""
-        for path in self._scopes.using_paths(base.name, base.path)[:MAX_USING_FILES]:
-            scope = self._scopes.of(path)
+        using = self._scopes.using(base.name, self._scopes.of(base.path))
+        for scope in islice(using, MAX_USING_FILES):
             for user in scope.file.users(base.name):
                 node = scope.node(user)
                 if node.kind in TYPE_KINDS:
-                    candidate = Owner(path, node.name.partition("<")[0])
+                    candidate = Owner(scope.path, node.name.partition("<")[0])
                     if base in self.bases(candidate):
                         yield candidate
 

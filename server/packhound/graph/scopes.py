@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TypeAlias
 
-from packhound.graph.definitions import folder_of
+from packhound.graph.definitions import folder_of, language_family
 from packhound.graph.file_scope import TYPE_KINDS, FileScope
 from packhound.graph.graph import Graph
 
@@ -47,12 +47,12 @@ class Scopes:
             self._positions[name] = dict(self._find(name))
         return self._positions[name]
 
-    def using_paths(self, name: str, path: str) -> list[str]:
-        """Return the files that use a name, those near a path first."""
-        folder = folder_of(path)
+    def using(self, name: str, near: FileScope) -> Iterator[FileScope]:
+        """Return the files of the languages of a file that use a name, those near it first."""
+        folder, family = folder_of(near.path), language_family(near.language)
         paths = sorted(self.graph.using_paths(name))
-        paths.sort(key=lambda p: (p != path, folder_of(p) != folder))
-        return paths
+        paths.sort(key=lambda path: (path != near.path, folder_of(path) != folder))
+        return (s for s in map(self.of, paths) if language_family(s.language) == family)
 
     def _find(self, name: str) -> Iterator[tuple[str, tuple[int, ...]]]:
         graph = self.graph

@@ -61,7 +61,9 @@ class _Definition(NamedTuple):
 
 
 def run(call: Call, request: Symbol) -> Json:
-    """Return the best definition of all folders with what it touches. Raises SettingsError.
+    """Return the best definition of all folders with what it touches.
+
+    Raises SettingsError, or Cancelled.
 
     Answer: The definition with up to 60 lines of its text (`snippet`), its `callers`, `callees`,
     `implementations`, `tests` and `others` of its name, each with the `line`, the `distance` and
@@ -76,7 +78,9 @@ def run(call: Call, request: Symbol) -> Json:
     if not definitions:
         raise not_indexed(call, request.name)
     first, *rest = sorted(definitions, key=_order)
-    symbol = first.root.engine.symbol(first.node.path, first.node.span.start_line, request.distance)
+    symbol = first.root.engine.symbol(
+        first.node.path, first.node.span.start_line, request.distance, call.cancel
+    )
     if symbol is None:
         raise SettingsError(
             f"'{visible_line(first.node.path)}' has changed since it was indexed; ask again"

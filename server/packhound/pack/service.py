@@ -129,10 +129,10 @@ class PackService:
         open_paths = [path for path, file in snapshot.files.items() if file.stamp is None]
         return self._changes.since(base, open_paths)
 
-    def call_graph(self, snapshot: Snapshot) -> CallGraph:
+    def call_graph(self, snapshot: Snapshot, cancel: threading.Event | None = None) -> CallGraph:
         """Return the resolved uses of a snapshot, for the questions of one request."""
         self._graph.update(snapshot.files)
-        return CallGraph(self._graph, lambda path: self._source(path, snapshot))
+        return CallGraph(self._graph, lambda path: self._source(path, snapshot), cancel)
 
     def neighbors(
         self, snapshot: Snapshot, node_id: NodeId

@@ -379,13 +379,18 @@ class Engine:
             self.preparation.start()
         return replace(results, notes=(*results.notes, *notes))
 
-    def symbol(self, path: str, line: int, distance: int = 1) -> impact.Symbol | None:
-        """Return the node at a 0-based line with what it touches, None if there is none."""
+    def symbol(
+        self, path: str, line: int, distance: int = 1, cancel: threading.Event | None = None
+    ) -> impact.Symbol | None:
+        """Return the node at a 0-based line with what it touches, None if there is none.
+
+        Raises Cancelled.
+        """
         snapshot = self._current(Query("")).snapshot
         node_id = snapshot.node_id_at(path, line)
         if node_id is None:
             return None
-        graph = self.packs.service().call_graph(snapshot)
+        graph = self.packs.service().call_graph(snapshot, cancel)
         return impact.describe_symbol(snapshot, str(self.root), graph, node_id, distance)
 
     def named(self, name: str) -> tuple[NodeRef, ...]:
