@@ -1,7 +1,7 @@
 """Mentions in a text: files, lines of files, frames of stack traces and hunks of diffs.
 
 One reader for rankings and for packs. Frames are those of Python, IPython, notebooks, pytest,
-JavaScript, the JVM, Ruby, Go and Rust.
+JavaScript, the JVM, Ruby, Go, Rust, .NET, PHP, and of gdb and sanitizers.
 """
 
 from __future__ import annotations
@@ -37,10 +37,17 @@ _INNERMOST_FIRST = re.compile(
     r"|^(?:[\w./-]+\.)?(?:\(\*?\w+\)\.)?(?P<in_go>\w+)\([^\n]{0,400}\)\n"
     r"\t(?P<go>[^\s:]+\.go):(?P<line_go>\d{1,7})"
     r"|^[ \t]*\d{1,4}: (?:[\w<>]+::)*(?P<in_rust>\w+)(?:::\w{17})?\n"
-    r"[ \t]+at (?P<rust>[^\s:]+\.rs):(?P<line_rust>\d{1,7})",
+    r"[ \t]+at (?P<rust>[^\s:]+\.rs):(?P<line_rust>\d{1,7})"
+    r"|^[^\S\n]*at (?:async )?(?:file://)?(?P<script>[^\s():]+):(?P<line_script>\d{1,7}):\d+$"
+    r"|^[^\S\n]*at (?:[\w`<>+]+\.)*(?P<in_dotnet>[\w<>]+)\([^\n]{0,400}\)"
+    r" in (?P<dotnet>(?:[A-Z]:)?[^\n:]{1,400}):line (?P<line_dotnet>\d{1,7})"
+    r"|^#\d{1,4} (?P<php>[^\s():]+)\((?P<line_php>\d{1,7})\): "
+    r"|^[^\S\n]*#\d{1,4}[^\S\n]+(?=0x|[\w:~<>]+ ?\()(?:0x[\da-f]{1,16} in )?"
+    r"(?:[\w~<>]+::)*(?P<in_native>[\w~]+)[^\n]{0,400}?"
+    r" (?:at )?(?P<native>[^\s:()]+\.\w{1,4}):(?P<line_native>\d{1,7})",
     re.M,
 )
-_TRACE_LINE = re.compile(r"[ \t]*(?:at |from |\.\.\. |\d+: )")
+_TRACE_LINE = re.compile(r"[ \t]*(?:at |from |\.\.\. |\d+: |#\d+ )")
 """Lines between the frames of one trace, such as frames of native code."""
 
 _LINE_OR_PATH = re.compile(
