@@ -352,6 +352,13 @@ TRACES = {
     "ruby": "lib/{0}.rb:2:in 'total' (Error)\n\tfrom lib/{1}.rb:2:in 'run'\n",
     "go": "panic: 1\n\nmain.total(0x1)\n\t/go/{0}.go:2 +0x1\nmain.main()\n\t/go/{1}.go:2\n",
     "rust": "   2: shop::total\n     at ./{0}.rs:2:5\n   3: shop::main\n     at ./{1}.rs:2:5\n",
+    "module script": "Error: 1\n    at src/{0}.js:2:5\n    at async file:///src/{1}.js:2:5\n",
+    "dotnet": "  at Shop.Cart.Total(Int32 n) in C:\\shop\\{0}.cs:line 2\n"
+    "  at Shop.Main.Run() in C:\\shop\\{1}.cs:line 2\n",
+    "php": "#0 /srv/{0}.php(2): total(1)\n#1 /srv/{1}.php(2): run()\n#2 {{main}}\n",
+    "gdb": "#0  total (n=1) at {0}.c:2\n#1  0x0000aa in run (n=1) at {1}.c:2\n",
+    "sanitizer": "    #0 0xaa in shop::total(int) /srv/{0}.c:2:5\n"
+    "    #1 0xab in shop::run() /srv/{1}.c:2:5\n",
     "python": 'File "{1}.py", line 2, in main\n  total()\nFile "{0}.py", line 2, in total\n',
     "pytest": "{1}.py:2: in test_main\n    total()\n{0}.py:2: in total\n    1\n",
 }
@@ -361,6 +368,9 @@ SOURCES = {
     "rb": "# shop\ndef total() 1 end\n",
     "go": "package main\nfunc total() int { return 1 }\n",
     "rs": "// shop\nfn total() -> u8 { 1 }\n",
+    "cs": "class Shop {\n  int Total(int n) { return n; }\n}\n",
+    "php": "<?php\nfunction total($n) { return $n; }\n",
+    "c": "// shop\nint total(int n) { return n; }\n",
     "py": "# shop\ndef total(): return 1\n",
 }
 
@@ -456,6 +466,43 @@ def test_the_first_hit_goes_in_whole_where_half_of_the_budget_holds_it():
     context = context_of({"importer.py": _LONG})
     text = pack(context, PackRequest("importer run: checksum of the ledger differs", 5_000)).text
     assert all(f"step_{n} =" in text for n in range(60))
+
+
+def long_function(name: str, inner: str = "") -> str:
+    steps = "".join(f"    step_{n} = rows.read({n}, {n + 1})\n" for n in range(120))
+    return f"def {name}(rows):\n{inner}{steps}    return rows\n"
+
+
+def test_each_frame_has_the_lines_around_its_own_however_long_its_function_is():
+    context = context_of({f"{name}.py": long_function(name) for name in ("load", "parse")})
+    trace = 'File "load.py", line 70, in load\nFile "parse.py", line 40, in parse\nKeyError: 3\n'
+    text = pack(context, PackRequest(trace, 600)).text
+    for signature, number in (("def load(rows):", 68), ("def parse(rows):", 38)):
+        assert signature in text
+        assert all(f"    step_{n} = " in text for n in range(number - 3, number + 4))
+    assert "step_10 =" not in text and "\n... 2-" in text
+
+
+def test_a_function_with_another_in_it_is_elided_like_any_body():
+    inner = "    def attempt():\n        return 0\n"
+    context = context_of({"load.py": long_function("load", inner)})
+    text = pack(context, PackRequest("load.py:90 is slow", 400)).text
+    assert "    step_86 = " in text and "step_20 =" not in text
+
+
+def test_of_a_body_that_does_not_fit_the_lines_that_match_come_before_trifles():
+    steps = "".join(f"    step_{n} = rows.read({n}, {n + 1})\n" for n in range(80))
+    checks = "".join(f"    check_{n} = rows.read({n}, {n + 1})\n" for n in range(80))
+    trifles = "".join(f"\n\ndef helper_{n}(rows):\n    return rows[{n}]\n" for n in range(60))
+    context = context_of(
+        {
+            "importer.py": f"def import_ledger(rows):\n{steps}    return rows\n",
+            "checks.py": f"def check(rows):\n{checks}    verify_checksum(rows)\n{trifles}",
+        }
+    )
+    text = pack(context, PackRequest("import ledger, import rows, verify", 2_000)).text
+    assert "    step_60 = " in text and "    verify_checksum(rows)" in text
+    assert "check_60 =" not in text
 
 
 def test_a_heading_does_not_promise_lines_that_are_left_out():

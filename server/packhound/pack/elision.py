@@ -1,13 +1,19 @@
-"""Lines that an elided body keeps: matches of the prompt, control flow around them, returns."""
+"""Lines that an elided body keeps, and the control flow around them.
+
+They are those around the lines that the prompt names; without such its matches and the returns.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from itertools import chain
 
-_HEAD_LINES = 3
-_RETURNS = 3
-_MAX_MATCHING = 20
+_AROUND = 4
+"""Lines before and behind one that the prompt names."""
+_HEAD_LINES = 1
+_RETURNS = 1
+_MAX_MATCHING = 8
 _MATCHING_SHARE = 0.35
 """Of the lines of a body."""
 _RETURN = re.compile(r"\s*(?:return|yield)\b")
@@ -16,13 +22,11 @@ _PLAIN, _MATCHING, _BLANK = 1.0, 2.0, 0.2
 """Weights of lines beside each other."""
 
 
-def lines_to_keep(body: Sequence[str], weights: Sequence[float]) -> set[int]:
+def lines_to_keep(
+    body: Sequence[str], weights: Sequence[float], named: Collection[int] = ()
+) -> set[int]:
     """Return positions of the lines of a body to keep; `weights` are from `PromptWords.weigh`."""
-    n_matching = min(_MAX_MATCHING, int(_MATCHING_SHARE * len(body)))
-    ranked = sorted(range(len(body)), key=lambda position: (-weights[position], position))
-    matching = [position for position in ranked[:n_matching] if weights[position] > 0]
-    returns = [position for position, line in enumerate(body) if _RETURN.match(line)]
-    positions = {*range(min(_HEAD_LINES, len(body))), *returns[-_RETURNS:], *matching}
+    positions = _around(named, len(body)) or _matches_and_returns(body, weights)
     enclosing = _parent_lines(body)
     for position in tuple(positions):
         outer = enclosing[position]
@@ -30,6 +34,19 @@ def lines_to_keep(body: Sequence[str], weights: Sequence[float]) -> set[int]:
             positions.add(outer)
             outer = enclosing[outer]
     return positions
+
+
+def _around(named: Collection[int], n_lines: int) -> set[int]:
+    runs = (range(max(0, line - _AROUND), min(n_lines, line + _AROUND + 1)) for line in named)
+    return {*chain.from_iterable(runs)}
+
+
+def _matches_and_returns(body: Sequence[str], weights: Sequence[float]) -> set[int]:
+    n_matching = min(_MAX_MATCHING, int(_MATCHING_SHARE * len(body)))
+    ranked = sorted(range(len(body)), key=lambda position: (-weights[position], position))
+    matching = [position for position in ranked[:n_matching] if weights[position] > 0]
+    returns = [position for position, line in enumerate(body) if _RETURN.match(line)]
+    return {*range(min(_HEAD_LINES, len(body))), *returns[-_RETURNS:], *matching}
 
 
 def share_kept(body: Sequence[str], weights: Sequence[float], positions: Collection[int]) -> float:

@@ -19,7 +19,7 @@ from packhound.index import FileEntry
 from packhound.llm import TokenCounter
 from packhound.pack.elision import lines_to_keep, share_kept
 from packhound.pack.prompt_words import PromptWords
-from packhound.pack.request import Detail
+from packhound.pack.request import CONTAINERS, Detail
 from packhound.redact import CleanTexts, RedactionTimeout
 from packhound.text import LineIndex
 
@@ -106,8 +106,14 @@ class Excerpt:
             self._heads[position] = (*self.heads(entry, parent), *line)
         return self._heads[position]
 
-    def tiers(self, entry: FileEntry, position: int, words: PromptWords | None) -> Tiers:
-        """Return the tiers of a node; an elided body keeps lines that `words` weighs."""
+    def tiers(
+        self,
+        entry: FileEntry,
+        position: int,
+        words: PromptWords | None,
+        named: Collection[int] = (),
+    ) -> Tiers:
+        """Return the tiers of a node; an elided body keeps lines that are `named` or weighed."""
         if not self._children:
             for child, parent in enumerate(entry.parents()):
                 self._children[parent].append(child)
@@ -116,7 +122,7 @@ class Excerpt:
             (entry.name_as_written(child), _line_range(*entry.lines(child), last))
             for child in self._children.get(position, ())
         ]
-        return _tiers(self, entry.node(position), children, words)
+        return _tiers(self, entry.node(position), children, words, named)
 
 
 class Excerpts:
@@ -163,7 +169,11 @@ class Excerpts:
 
 
 def _tiers(
-    excerpt: Excerpt, node: Node, children: Sequence[_Child], words: PromptWords | None
+    excerpt: Excerpt,
+    node: Node,
+    children: Sequence[_Child],
+    words: PromptWords | None,
+    named: Collection[int],
 ) -> Tiers:
     last = len(excerpt.lines) - 1
     own_lines = _own_lines(excerpt, node, last)
@@ -179,13 +189,13 @@ def _tiers(
     if node.kind not in ("section", "window"):
         tiers["outline"] = signature[:1]
         tiers["signature"] = _union(signature, doc[: _DOC_LINES["signature"]])
-    if children:
+    if children and node.kind in CONTAINERS:
         heads = [_first_line_with(excerpt, name, lines) for name, lines in children if lines]
         elided = _union(signature, doc[: _DOC_LINES["elided"]], own_lines[:_CONTAINER_LINES], heads)
         if len(elided) <= _MAX_ELIDED_SHARE * len(span):
             tiers["elided"] = elided
     else:
-        tiers.elide = partial(_add_elided, excerpt, span, signature, doc, words)
+        tiers.elide = partial(_add_elided, excerpt, span, signature, doc, words, named)
     if len(span) <= _FULL_LINES or not children:
         tiers["full"] = tuple(span)
     return tiers
@@ -205,6 +215,7 @@ def _add_elided(
     signature: tuple[int, ...],
     doc: list[int],
     words: PromptWords | None,
+    named: Collection[int],
     tiers: Tiers,
 ) -> None:
     """Add the elided tier of a body that is long enough for one."""
@@ -214,7 +225,7 @@ def _add_elided(
         return
     texts = [excerpt.lines[line] for line in body]
     weights = words.weigh(texts) if words else [0.0] * len(texts)
-    positions = lines_to_keep(texts, weights)
+    positions = lines_to_keep(texts, weights, [i for i, n in enumerate(body) if n in named])
     lines = _union(
         signature, doc[: _DOC_LINES["elided"]], [body[position] for position in positions]
     )

@@ -130,7 +130,28 @@ class Knapsack:
         """Take back the last accepted offer; return False if there is none."""
         if not self._accepted:
             return False
-        node_id, before = self._accepted.pop()
+        self._restore(*self._accepted.pop())
+        return True
+
+    def insist(
+        self, candidate: Candidate, detail: Detail, limit: int, weaker: Sequence[Candidate]
+    ) -> None:
+        """Accept a tier of a node in the place of others, worst first, if these are enough."""
+        offer = _Offer(candidate, detail, candidate.utility, (), 0.0)
+        if _TIER[detail] < self.n_sent(candidate) or not self._read(offer):
+            return
+        node_ids = [each.node_id for each in weaker if each.node_id in self.chosen]
+        room = limit - self.spent + sum(self.chosen[node_id].cost for node_id in node_ids)
+        if self._cost(offer) > room:
+            return
+        while self.spent + self._cost(offer) > limit and node_ids:
+            node_id = node_ids.pop()
+            self._accepted = [pair for pair in self._accepted if pair[0] != node_id]
+            self._restore(node_id, None)
+        self._accept(offer, self._cost(offer))
+
+    def _restore(self, node_id: int, before: Choice | None) -> None:
+        """Choose what was chosen of a node before, or nothing of it."""
         after = self.chosen.pop(node_id)
         if before:
             self.chosen[node_id] = before
@@ -141,7 +162,6 @@ class Knapsack:
             self._covered[path] = {line for c in choices for line in (*c.heads, *c.lines)}
         else:
             del self._covered[path]
-        return True
 
     def _heap_item(self, offer: _Offer) -> _HeapItem:
         """Return an offer with its order in the heap: by density, then by discovery."""
@@ -169,13 +189,17 @@ class Knapsack:
             offer.lines = (candidate.use_line,)
             return True
         if node_id not in self._tiers:
-            self._tiers[node_id] = excerpt.tiers(candidate.entry, candidate.position, self.words)
+            self._tiers[node_id] = excerpt.tiers(
+                candidate.entry, candidate.position, self.words, candidate.named_lines
+            )
         tiers = self._tiers[node_id]
         offer.lines = tiers.lines(offer.detail)
         offer.heads = excerpt.heads(candidate.entry, candidate.position) if offer.lines else ()
         if offer.detail == "elided" and offer.counted is None:
             minimum = _TIER_VALUE["signature"]
-            offer.value = candidate.utility * (minimum + (1.0 - minimum) * tiers.elided_share)
+            # Lines that the prompt points at come anyway, and leave the body's own worth to it.
+            share = 0.0 if candidate.named_lines else tiers.elided_share
+            offer.value = candidate.utility * (minimum + (1.0 - minimum) * share)
         sent = self.sent_lines.get(offer.candidate.path)
         if sent:
             offer.lines = tuple(line for line in offer.lines if line not in sent)

@@ -43,6 +43,13 @@ _FIRST_SHARE = 0.9
 """Of the budget, before the definitions that chosen bodies use may come along."""
 _USERS_SHARE = 0.15
 """Of the budget, for the lines of users before any definition is shown whole."""
+_NAMED_SHARE = 0.4
+"""Of the budget, for the lines of long bodies that the prompt points at, before other code."""
+_LEADER_SHARE = 0.6
+"""Of the budget, up to which the best definition that the prompt names is whole before others."""
+_MAX_CUT, _LEAST_CUT, _WEAKER, _FIRST_HITS = 4, 0.05, 0.5, 12
+"""Bodies that did not fit of which the lines that matter are shown, from which utility on, instead
+of what has less than this share of it and is none of the first hits."""
 _MAX_CALLED = 6
 """Definitions of which the first lines say that callers come first."""
 _LEAST_LINES = 3
@@ -133,15 +140,38 @@ class _Packing:
         knapsack.run(available)
         knapsack.offer(self.pool.users, ("outline",))
         knapsack.run(int(available * _USERS_SHARE))
+        knapsack.offer((c for c in ranked if c.named_lines), ("elided",))
+        knapsack.run(int(available * _NAMED_SHARE))
+        leaders = (c for c in ranked if c.is_named and c.kind not in CONTAINERS)
+        for leader in islice(leaders, 1):
+            is_short = estimated_cost(leader, "full") <= _LEADER_SHARE * available
+            knapsack.offer([leader], ("full" if is_short else "elided",))
+            knapsack.run(first)
         free = [candidate for candidate in ranked if candidate not in surest]
         knapsack.offer(free, ("full",))
         bodies = (c for c in free if c.kind not in CONTAINERS)
         knapsack.offer((c for c in bodies if estimated_cost(c, "full") > first), ("elided",))
         knapsack.run(first)
+        self._show_cut(ranked, first)
         _check_cancelled(self.context)
         users = [c.candidate for c in knapsack.chosen.values() if c.detail in ("elided", "full")]
         referenced = referenced_by(self.pool, self.context, users)
         knapsack.offer((c for c in referenced if c.node_id not in knapsack.chosen), ("signature",))
+
+    def _show_cut(self, ranked: Sequence[Candidate], limit: int) -> None:
+        """Show the lines that matter of the best bodies that did not fit, instead of trifles."""
+        chosen, first_hits = self.knapsack.chosen, range(1, _FIRST_HITS + 1)
+        bodies = (c for c in ranked if c.is_asked and c.kind not in CONTAINERS)
+        cut = [c for c in bodies if c.node_id not in chosen and c.utility >= _LEAST_CUT]
+        for candidate in cut[:_MAX_CUT]:
+            weaker = [
+                c
+                for c in (choice.candidate for choice in chosen.values())
+                if c.utility < _WEAKER * candidate.utility
+                and not (c.pinned or c.is_named or c.rank in first_hits or c.use_line >= 0)
+            ]
+            weaker.sort(key=lambda c: (-c.utility, c.order))
+            self.knapsack.insist(candidate, "elided", limit, weaker)
 
     def topics(self) -> list[Candidate]:
         """Return the chosen definitions that the search or the prompt named, best first."""

@@ -31,6 +31,10 @@ class Candidate:
     duplicate_of: str = ""
     use_line: int = -1
     """Line that uses what the prompt is about, to show where the rest of the node is not."""
+    is_named: bool = False
+    """True if the prompt names the definition, or points at one of its lines."""
+    named_lines: set[int] = field(default_factory=set)
+    """Lines that the prompt points at, as a stack frame does."""
     origins: list[Origin] = field(default_factory=list)
     _node: Node | None = None
 
@@ -65,6 +69,11 @@ class Candidate:
     def is_asked(self) -> bool:
         """True if the search or the prompt brought the node, not one near it alone."""
         return any(origin.source in ("search", "mention") for origin in self.origins)
+
+    @property
+    def rank(self) -> int:
+        """The best rank as a hit, 0 of what is none."""
+        return min((origin.rank for origin in self.origins if origin.rank), default=0)
 
     @property
     def is_answer(self) -> bool:

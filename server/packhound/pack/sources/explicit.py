@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from packhound.core.types import Hit, Query
 from packhound.pack.context import PackContext
 from packhound.pack.path_resolver import PathResolver
-from packhound.pack.pool import Pool
+from packhound.pack.pool import Candidate, Pool
 from packhound.pack.request import Lines, Origin, PackRequest
 from packhound.pack.sources.search_hits import probability_at
 from packhound.search import Mention, MentionKind, parse_query
@@ -78,7 +78,15 @@ def add_mentions(pool: Pool, mentions: Sequence[Mention], paths: PathResolver) -
                 utility = _MENTION_UTILITY[mention.kind] * decay
                 reason = f"{mention.kind} {mention.path}:{mention.lines[0] + 1}"
                 candidate.add(Origin("mention", utility, reason))
+                candidate.is_named = True
+                candidate.named_lines.update(_common(mention.lines, candidate))
         decay *= _FRAME_DECAY
+
+
+def _common(lines: Lines, candidate: Candidate) -> range:
+    """Return which of some lines a definition has."""
+    first, last = candidate.entry.lines(candidate.position)
+    return range(max(lines[0], first), min(lines[1], last) + 1)
 
 
 def add_named(pool: Pool, context: PackContext, prompt: str) -> None:
@@ -97,6 +105,7 @@ def add_named(pool: Pool, context: PackContext, prompt: str) -> None:
         for candidate in owned or few:
             utility = _TITLE_UTILITY if name in title_names else _NAMED_UTILITY
             utility = (_OWNED_UTILITY if candidate in owned else utility) / len(owned or few)
+            candidate.is_named = True
             candidate.add(Origin("mention", utility, f"names {name}"))
 
 
