@@ -130,3 +130,36 @@ def test_a_definition_with_the_name_of_its_file_is_what_the_name_means(tmp_path)
     finally:
         engine.close()
     assert [hit["ref"] for hit in hits] == ["Bag.ts:1", "Bag.ts#Bag", "a.ts#a"]
+
+
+MODULES = {
+    "lib/Tree/Walker.php": "<?php\nnamespace Acme\\Tree;\n\nclass Walker {\n"
+    "    public function walk($node) { return $node; }\n}\n",
+    "shop/_core/plot.py": "class Plot:\n    def add(self, mark):\n        return mark\n",
+    "Sources/Queue.swift": "final class Queue {\n    func read(sql text: String) -> Int {\n"
+    "        return 1\n    }\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "qualname"),
+    [
+        *(("Acme\\Tree\\Walker::walk", "Walker.walk"), ("\\Acme\\Tree\\Walker", "Walker")),
+        *(("shop._core.plot.Plot.add", "Plot.add"), ("Queue.read(sql:)", "Queue.read")),
+        *(("Other\\Tree\\Walker::walk", ""), ("shop.other.Plot.add", "")),
+    ],
+)
+def test_a_name_may_begin_with_the_module_or_namespace_of_its_file(tmp_path, name, qualname):
+    for path, source in MODULES.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(source)
+    engine = Engine.open(tmp_path, settings_from({"index.persist": False}))
+    try:
+        assert engine.settled(60)
+        if qualname:
+            assert call(engine, "symbol", {"name": name})["qualname"] == qualname
+        else:
+            with pytest.raises(SettingsError, match="no definition of"):
+                call(engine, "symbol", {"name": name})
+    finally:
+        engine.close()

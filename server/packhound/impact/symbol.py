@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import repeat
+
+import numpy as np
 
 from packhound.core.titles import is_title, name_parts, spellings
 from packhound.core.types import NodeId, NodeRef
 from packhound.graph import CallGraph, Grade, Use
 from packhound.index import Snapshot
-from packhound.text import is_test
+from packhound.text import is_test, terms
 
 _TEST_DISTANCE = 4
 """Calls between a test and what it reaches."""
@@ -111,25 +114,44 @@ def _is_live(snapshot: Snapshot, node_id: int) -> bool:
 
 
 _UNNAMED = frozenset({"file", "section", "window", "impl"})
+_LABELS = re.compile(r"\((?:\w+:)+\)$")
+"""The names of a function's parameters, by which Swift tells overloads apart."""
 
 
 def definitions_named(snapshot: Snapshot, root: str, name: str) -> tuple[NodeRef, ...]:
-    """Return the definitions of a name or of the tail of a qualified name, tests last."""
-    bare = name.strip()
+    """Return the definitions of a name or of the tail of a qualified name, tests last.
+
+    A module or namespace before it is that of the file, by its path or its text.
+    """
+    bare = _LABELS.sub("", name.strip())
     bare = bare if bare.endswith("operator()") else bare.removesuffix("()")
     parts = name_parts(bare) or [bare]
     nodes = [
         node
         for spelling in spellings(parts[-1])
         for node in map(snapshot.ref, snapshot.node_ids_named(spelling).tolist(), repeat(root))
-        if node.kind not in _UNNAMED and _is_named(node, bare, [*parts[:-1], spelling])
+        if node.kind not in _UNNAMED and _is_named(snapshot, node, bare, [*parts[:-1], spelling])
     ]
     nodes.sort(key=lambda node: (is_test_node(node), len(node.qualname), node.path, node.span))
     return tuple(nodes)
 
 
-def _is_named(node: NodeRef, text: str, parts: list[str]) -> bool:
+def _is_named(snapshot: Snapshot, node: NodeRef, text: str, parts: list[str]) -> bool:
     """Return True if a node has a name or the tail of a qualified one; a title only as a whole."""
     if is_title(node.kind, node.name, node.signature):
         return text in (node.name, node.qualname)
-    return name_parts(node.qualname)[-len(parts) :] == parts
+    own = name_parts(node.qualname)
+    if own[-len(parts) :] == parts:
+        return True
+    return own == parts[-len(own) :] and _is_under(snapshot, node.path, parts[: -len(own)])
+
+
+def _is_under(snapshot: Snapshot, path: str, owners: list[str]) -> bool:
+    """Return True if folders, the stem or words of a file have the names of all owners."""
+    steps, node_ids = {*re.split(r"[/.]", path.casefold())}, snapshot.files[path].node_ids
+    return all(
+        owner.casefold() in steps
+        # The last term of a name is the whole of it.
+        or any(np.isin(node_ids, snapshot.postings(t).node_ids).any() for t in terms(owner)[-1:])
+        for owner in owners
+    )
