@@ -697,6 +697,24 @@ def test_callers_have_the_number_of_calls_between():
     ]
 
 
+def test_a_caller_is_as_sure_as_the_least_sure_call_of_the_surest_way():
+    sources = {
+        "store.py": "class Disk:\n    def drop(self): pass\n\n\n"
+        "def sure(disk: Disk): disk.drop()\n",
+        "app.py": "from store import sure\n\n\ndef guess(thing): thing.drop()\n\n\n"
+        "def by_guess(): guess(1)\n\n\ndef by_both():\n    guess(1)\n    sure(2)\n",
+    }
+    graph, node_ids = graph_of(sources)
+    callers = graph.callers([node_ids["store.py#Disk.drop"]], 2)
+    assert {name: callers[i].grade for name, i in node_ids.items() if i in callers} == {
+        "store.py#sure": Grade.RESOLVED,
+        "app.py#guess": Grade.ONLY_CANDIDATE,
+        "app.py#by_guess": Grade.ONLY_CANDIDATE,
+        "app.py#by_both": Grade.RESOLVED,
+        "app.py#app": Grade.RESOLVED,  # Its import.
+    }
+
+
 def test_implementations_are_derived_types_and_overriding_members():
     source = (
         "class Shape:\n    def area(self): ...\n\n\nclass Round(Shape):\n    pass\n\n\n"

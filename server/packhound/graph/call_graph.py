@@ -139,20 +139,22 @@ class CallGraph:
         return self._reach(node_ids, distance, backwards=False)
 
     def _reach(self, node_ids: Iterable[int], distance: int, *, backwards: bool) -> dict[int, Use]:
+        """Return what is reached; it is as sure as the least sure step of the surest way there."""
         step = self._users if backwards else self._uses
         with self._reading():
-            level = dict.fromkeys(node_ids)
+            level = dict.fromkeys(node_ids, Grade.RESOLVED)
             start, reached = set(level), dict[int, Use]()
             for n_steps in range(1, distance + 1):
-                next_level: dict[int, None] = {}
-                for use in (use for node_id in level for use in step(node_id)):
-                    if len(reached) >= _MAX_REACHED:
-                        return reached
+                found: dict[int, Use] = {}
+                for use, grade in ((u, grade) for node, grade in level.items() for u in step(node)):
+                    if len(reached) + len(found) >= _MAX_REACHED:
+                        return reached | found
                     if use.node_id not in start and use.node_id not in reached:
-                        reached[use.node_id] = use._replace(distance=n_steps)
-                        if use.grade != Grade.POSSIBLE:
-                            next_level[use.node_id] = None
-                level = next_level
+                        use = use._replace(distance=n_steps, grade=max(grade, use.grade))
+                        surest = min(found.get(use.node_id, use), use, key=lambda u: u.grade)
+                        found[use.node_id] = surest
+                reached |= found
+                level = {u.node_id: u.grade for u in found.values() if u.grade != Grade.POSSIBLE}
             return reached
 
     def _uses(self, node_id: int, names: Collection[str] | None = None) -> Iterator[Use]:
