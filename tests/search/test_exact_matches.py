@@ -277,6 +277,11 @@ def test_a_test_with_both_words_comes_before_code_with_one(engine: Engine) -> No
     assert answer.hits[0].explanation().reasons[0] == "the only place with shelf and parcels"
 
 
+def test_a_sign_is_no_word_that_a_place_has(engine: Engine) -> None:
+    reasons = ask(engine, "quirkyvalue.make_cart(_:)").hits[0].explanation().reasons
+    assert reasons[0] == "the only place with quirkyvalue and make_cart"
+
+
 def test_the_one_place_of_a_form_is_not_what_a_question_is_about(engine: Engine) -> None:
     """Unlike a word typed alone, which asks for its place."""
     assert ask(engine, "reloading").hits[0].node.path == "docs/reload.md"

@@ -145,16 +145,16 @@ class CallGraph:
             level = dict.fromkeys(node_ids, Grade.RESOLVED)
             start, reached = set(level), dict[int, Use]()
             for n_steps in range(1, distance + 1):
-                found: dict[int, Use] = {}
+                nearest: dict[int, Use] = {}
                 for use, grade in ((u, grade) for node, grade in level.items() for u in step(node)):
-                    if len(reached) + len(found) >= _MAX_REACHED:
-                        return reached | found
+                    if len(reached) + len(nearest) >= _MAX_REACHED:
+                        return reached | nearest
                     if use.node_id not in start and use.node_id not in reached:
                         use = use._replace(distance=n_steps, grade=max(grade, use.grade))
-                        surest = min(found.get(use.node_id, use), use, key=lambda u: u.grade)
-                        found[use.node_id] = surest
-                reached |= found
-                level = {u.node_id: u.grade for u in found.values() if u.grade != Grade.POSSIBLE}
+                        surest = min(nearest.get(use.node_id, use), use, key=lambda u: u.grade)
+                        nearest[use.node_id] = surest
+                reached |= nearest
+                level = {u.node_id: u.grade for u in nearest.values() if u.grade != Grade.POSSIBLE}
             return reached
 
     def _uses(self, node_id: int, names: Collection[str] | None = None) -> Iterator[Use]:

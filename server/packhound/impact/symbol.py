@@ -140,10 +140,11 @@ def _is_named(snapshot: Snapshot, node: NodeRef, text: str, parts: list[str]) ->
     """Return True if a node has a name or the tail of a qualified one; a title only as a whole."""
     if is_title(node.kind, node.name, node.signature):
         return text in (node.name, node.qualname)
-    own = name_parts(node.qualname)
-    if own[-len(parts) :] == parts:
+    qualified = name_parts(node.qualname)
+    if qualified[-len(parts) :] == parts:
         return True
-    return own == parts[-len(own) :] and _is_under(snapshot, node.path, parts[: -len(own)])
+    owners = parts[: -len(qualified)]
+    return [*owners, *qualified] == parts and _is_under(snapshot, node.path, owners)
 
 
 def _is_under(snapshot: Snapshot, path: str, owners: list[str]) -> bool:

@@ -68,7 +68,7 @@ _FEW_WORDS, _MANY_WORDS = 3, 5
 _MOST_PREFIXES, _MOST_NOTES = 4, 2
 
 _QUOTED = re.compile(r'"([^"\n]*\w[^"\n]*)"')
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"_*[^\W_]\w*")
 _SIGN = re.compile(r"[^\w\s,.?!'-]|\d|_|\w\.\w|[a-z][A-Z]")
 """What code has and plain words have not."""
 _IDENTIFIER = re.compile(r"^(?=.*[A-Za-z]).*(?:\d|\w_\w|[a-z][A-Z])")

@@ -61,7 +61,7 @@ def nodes_named(
 
 def nodes_of_signature(snapshot: Snapshot, text: str) -> Iterator[tuple[int, ExactMatch]]:
     """Yield the few definitions whose signature a text is, whose words may be everywhere."""
-    wanted, found = _signature(text), list[int]()
+    stated, matching = _signature(text), list[int]()
     is_line = "(" in text and "\n" not in text
     for name in dict.fromkeys(_NAME.findall(text)[:_MOST_NAMES] if is_line else ()):
         for spelling in spellings(name):
@@ -70,10 +70,14 @@ def nodes_of_signature(snapshot: Snapshot, text: str) -> Iterator[tuple[int, Exa
                 refs = (
                     (node_id, snapshot.node(node_id).signature) for node_id in node_ids.tolist()
                 )
-                found += [node_id for node_id, signature in refs if _signature(signature) == wanted]
-    if 0 < len(found) <= MOST_PLACES:
-        how_many = "the only definition" if len(found) == 1 else f"one of {len(found)} definitions"
-        for node_id in found:
+                matching += [
+                    node_id for node_id, signature in refs if _signature(signature) == stated
+                ]
+    if 0 < len(matching) <= MOST_PLACES:
+        how_many = (
+            "the only definition" if len(matching) == 1 else f"one of {len(matching)} definitions"
+        )
+        for node_id in matching:
             yield node_id, ExactMatch(TEXT, f"{how_many} with this signature")
 
 
@@ -145,17 +149,17 @@ def _owners(qualname: str, name: str) -> list[str]:
     return re.split(r"\W+", qualname[: -len(name)] if is_last else qualname)[:-1]
 
 
-def _has_all(wanted: list[str], owners: list[str], path: str) -> bool:
+def _has_all(names: list[str], owners: list[str], path: str) -> bool:
     """Return True if a definition has all owners of a name, the last itself unless it has none."""
-    wanted, owners = [*map(str.lower, wanted)], [*map(str.lower, owners)]
-    is_under = not owners or wanted[-1] in owners
-    return is_under and _path_parts(path.lower()).union(owners).issuperset(wanted)
+    names, owners = [*map(str.lower, names)], [*map(str.lower, owners)]
+    is_under = not owners or names[-1] in owners
+    return is_under and _path_parts(path.lower()).union(owners).issuperset(names)
 
 
-def _level_of_owner(wanted: list[str], owners: list[str], path: str, is_as_written: bool) -> float:
-    owner = wanted[-1]
+def _level_of_owner(names: list[str], owners: list[str], path: str, is_as_written: bool) -> float:
+    owner = names[-1]
     if owner in owners and is_as_written:
-        has_all = len(wanted) > 1 and owners[-len(wanted) :] == wanted
+        has_all = len(names) > 1 and owners[-len(names) :] == names
         return OWNED + 0.1 if has_all else OWNED if owner == owners[-1] else OWNED - 0.1
     if owner.lower() in map(str.lower, owners):
         return OWNED - 0.2
