@@ -775,3 +775,18 @@ def test_the_search_for_callers_can_be_cancelled():
     cancel.set()
     with pytest.raises(Cancelled):
         calls.callers([ids["a.py#save"]], 1)
+
+
+def test_a_conversion_is_no_use_of_its_type_and_a_macro_behind_a_name_is_used():
+    source = """\
+#define MY_FINAL final
+class Flag MY_FINAL {
+  MY_EXPLICIT operator bool() const MY_NOEXCEPT { return on_; }
+  bool on_;
+};
+bool run(bool on) { return on; }
+"""
+    graph, ids = graph_of({"a.cpp": source})
+    assert graph.users(ids["a.cpp#Flag::operator bool"]) == ()
+    users = [use.node_id for use in graph.users(ids["a.cpp#MY_FINAL"])]
+    assert users == [ids["a.cpp#Flag"]]

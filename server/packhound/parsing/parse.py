@@ -5,6 +5,7 @@ from __future__ import annotations
 from packhound.core.types import Document, ParsedFile
 from packhound.parsing.captured import rows_of
 from packhound.parsing.extract.c_branches import select_branches
+from packhound.parsing.extract.c_macros import restore_macros
 from packhound.parsing.extract.incomplete_lines import blank_incomplete_lines
 from packhound.parsing.extract.macro_items import add_macro_items
 from packhound.parsing.extract.nodes import Reader
@@ -61,7 +62,8 @@ def _parse_as(document: Document, language: str, trees: TreeCache) -> ParsedFile
     add_macro_items(code, grammar, captures)
     header = name_parts(document.path)[1] in HEADER_SUFFIXES
     structure = outline(code, captures, merges=source.language.merges, header=header)
-    reader = Reader(source, code, captures, grammar)
+    used_code = restore_macros(code, source.octets, attributes)
+    reader = Reader(source, used_code, captures, grammar)
     nodes, captured = reader.nodes(structure), (*rows_of("blank", captures.blank()), *captures.rows)
     return ParsedFile(document.path, language, nodes, reader.imports(), captured=captured)
 

@@ -45,6 +45,15 @@ def _take_words(
         i -= 1
 
 
+def skip_attributes(source: bytes, definitions: list[Definition], captures: Captures) -> None:
+    """Let signatures begin behind the attributes that their definitions begin with."""
+    ends = dict(captures.runs["attribute"] + captures.runs["comment"])
+    for definition in definitions:
+        while end := ends.get(definition.head):
+            rest = source[end : definition.end]
+            definition.head = definition.end - len(rest.lstrip())
+
+
 def take_following(source: bytes, definitions: list[Definition], captures: Captures) -> None:
     """Attach documentation that follows a definition, with a blank line after it."""
     by_end = {definition.end: definition for definition in reversed(definitions)}

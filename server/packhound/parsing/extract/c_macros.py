@@ -1,8 +1,8 @@
 """C and C++ without the macros that their grammars cannot parse.
 
 A grammar that never sees the preprocessor takes `NAMESPACE_BEGIN` for a type and `EXPORT` in
-`class EXPORT Foo {` for the name. Offsets stay what they are. A macro blanked in error costs a
-reference; one left standing can cost every definition up to the end of the file.
+`class EXPORT Foo {` for the name. Offsets stay what they are. A macro left standing can cost every
+definition up to the end of the file.
 """
 
 from __future__ import annotations
@@ -26,14 +26,26 @@ _STATEMENT = re.compile(
     re.MULTILINE,
 )
 _OF_CLASS = re.compile(
-    # class EXPORT Foo : Bar {
-    rb"\b(class|struct|union|enum)((?:\s+[A-Z][A-Z0-9_]{3,}" + _ARGUMENTS + rb")+)"
-    rb"(?=\s+[A-Za-z_]\w*(?:\s*<[^<>;{}]*>)?(?:\s+final)?\s*(?::(?!:)|\{))"
+    # class EXPORT Foo FINAL : Bar {
+    rb"\b(?:class|struct|union|enum)((?:\s+_*[A-Z][A-Z0-9_]{3,}" + _ARGUMENTS + rb")*)"
+    rb"\s+[A-Za-z_][\w:]*(?:\s*<[^<>;{}]*>)?((?:\s+_*[A-Z][A-Z0-9_]{3,})*)"
+    rb"(?=(?:\s+final)?\s*(?::(?!:)|\{))"
+)
+_MADE_STRUCT = re.compile(
+    # ALIGNED_STRUCT(4) Foo {
+    rb"\b[A-Z][A-Z0-9_]*_STRUCT\([^(){};]*\)(?=\s+[A-Za-z_]\w*(?:\s+[A-Z][A-Z0-9_]{3,})?\s*\{)"
 )
 _LEADING = re.compile(
-    # EXTERN int f(, NODISCARD static Foo* g(
-    rb"^([ \t]*)([A-Z][A-Z0-9_]{3,}" + _ARGUMENTS + rb")(?=[ \t]+"
+    # EXTERN int f(, NODISCARD static Foo* g(, EXPLICIT operator bool(
+    rb"^([ \t]*(?:explicit[ \t]+)?)((?:[A-Z][A-Z0-9_]{3,}" + _ARGUMENTS + rb"[ \t]+)*"
+    rb"[A-Z][A-Z0-9_]{3,}" + _ARGUMENTS + rb")(?=[ \t]+"
     rb"(?:[\w:]+[ \t]+)*[\w:]+(?:<[^;{}()\n]*>)?[ \t*&]+[\w:~]+\()",
+    re.MULTILINE,
+)
+_OF_CONSTRUCTOR = re.compile(
+    # explicit CONSTEXPR Foo(int n), CONSTEXPR Foo(int n) NOEXCEPT : n(n) {
+    rb"^([ \t]*(explicit[ \t]+)?)([A-Z][A-Z0-9_]{3,})(?=[ \t]+\w+"
+    rb"\((?(2)|(?:[^(){};]|\([^(){};]*\)){0,400}\)(?:\s+(?:noexcept|[A-Z_]+))?\s*:(?!:)))",
     re.MULTILINE,
 )
 _QUALIFIER = re.compile(
@@ -46,7 +58,7 @@ _QUALIFIER = re.compile(
 _TRAILING = re.compile(
     # ) LOCKS_EXCLUDED(mutex) {
     rb"(?<=\))((?:\s+(?:const|noexcept|override|final))*)((?:\s+" + _MACRO + _ARGUMENTS + rb")+)"
-    rb"(?=\s*[{;])"
+    rb"(?=\s*(?:[{;]|:(?!:)))"
 )
 _ATTRIBUTE = re.compile(
     # class alignas(16) Foo {  int n GUARDED_BY(mutex);  Foo(T& x ATTRIBUTE_LIFETIME_BOUND)
@@ -55,15 +67,35 @@ _ATTRIBUTE = re.compile(
     rb"|\balignas\s*\((?:[^(){};]|\([^(){};]*\)){0,200}\)"
 )
 _ATTRIBUTE_WORD = re.compile(rb"ATTRIBUTE_|GUARDED_BY|_null|_nonnull|alignas")
-_CAPITALS = re.compile(rb"^[ \t]*(?:static[ \t]+|inline[ \t]+)?[A-Z][A-Z0-9_]{3}", re.MULTILINE)
-_LINE_PATTERNS = ((_STATEMENT, 0), (_ALONE, 0), (_LEADING, 2), (_QUALIFIER, 2))
+_CAPITALS = re.compile(
+    rb"^[ \t]*(?:(?:static|inline|explicit)[ \t]+)?[A-Z][A-Z0-9_]{3}", re.MULTILINE
+)
+_LINE_PATTERNS = (
+    (_STATEMENT, 0),
+    (_ALONE, 0),
+    (_LEADING, 2),
+    (_OF_CONSTRUCTOR, 3),
+    (_QUALIFIER, 2),
+)
+_LONG_MACRO = re.compile(
+    rb"^[ \t]*#[ \t]*define\b(?:[^\n\\]|\\[^\r\n])*(?:\\\r?\n(?:[^\n\\]|\\[^\r\n])*)+", re.MULTILINE
+)
+_COMMENT = re.compile(rb"/\*.*?\*/", re.DOTALL)
+_NO_LINE_END = re.compile(rb"[^\r\n\\]")
+_HAS_TEXT = re.compile(rb"[\"'/]")
 _BEFORE = re.compile(rb"(?:^|[;{}:>/\\]|\*/)\s*(?://.*)?$|^\s*(?:#|//)")
 
 
 def blank_macros(source: bytes) -> tuple[bytes, list[ByteRange]]:
     """Replace macros that no grammar expects by blanks; return the source and their ranges."""
+    if b"/*" in source:
+        source = _LONG_MACRO.sub(_blank_comments, source)
+    if b"_STRUCT(" in source:
+        source = _MADE_STRUCT.sub(lambda macro: b"struct" + blank(macro[0][6:]), source)
     runs = _at_line_starts(source)
-    runs += [match.span(2) for match in _OF_CLASS.finditer(source)]
+    runs += [
+        run for match in _OF_CLASS.finditer(source) for run in match.regs[1:] if run[0] < run[1]
+    ]
     runs += [match.span(2) for match in _TRAILING.finditer(source)]
     if _ATTRIBUTE_WORD.search(source):
         runs += [match.span() for match in _ATTRIBUTE.finditer(source)]
@@ -71,6 +103,20 @@ def blank_macros(source: bytes) -> tuple[bytes, list[ByteRange]]:
     for start, end in runs:
         code[start:end] = blank(source[start:end])
     return bytes(code), runs
+
+
+def _blank_comments(macro: re.Match[bytes]) -> bytes:
+    """Blank the comments in a macro of several lines, which ends at the first for its grammar."""
+    return _COMMENT.sub(lambda comment: _NO_LINE_END.sub(b" ", comment[0]), macro[0])
+
+
+def restore_macros(code: bytes, source: bytes, runs: list[ByteRange]) -> bytes:
+    """Return code with its macros, which it uses, but for those with text in their arguments."""
+    restored = bytearray(code)
+    for start, end in runs:
+        if not _HAS_TEXT.search(source, start, end):
+            restored[start:end] = source[start:end]
+    return bytes(restored)
 
 
 def _at_line_starts(source: bytes) -> list[ByteRange]:

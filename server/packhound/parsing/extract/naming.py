@@ -10,6 +10,10 @@ from packhound.parsing.source import Source
 _MAX_NAME = 120
 _GENERICS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
 _OPERATOR = re.compile(r"[^\w\s]+")
+_CONVERSION = re.compile(rb"\boperator\s+\Z")
+_MAX_BEFORE = 12
+"""Bytes in front of the name of a type that tell if it names a conversion."""
+_OPERATOR_NAME = re.compile(r"\boperator\b(?:[^(]+|.+)", re.DOTALL)
 _PATH = re.compile(r"::|\.|:|\\")
 _SCOPE_NOISE = frozenset(
     {"module", "exports", "this", "self", "window", "global", "globalThis", "root"}
@@ -35,6 +39,9 @@ def name_and_scope(source: Source, definition: Definition) -> tuple[str, tuple[s
     written = " ".join(source.text(definition.name).split()).strip(_QUOTES)
     if _OPERATOR.fullmatch(written):
         return written[:_MAX_NAME], prefix
+    start = definition.name[0]
+    if _CONVERSION.search(source.octets, max(0, start - _MAX_BEFORE), start):
+        written = f"operator {written}"
     text = written.lstrip(":&*")
     if definition.kind == "impl":
         text = _BORROW.sub("", text)
@@ -81,9 +88,8 @@ def _parts(source: Source, text: str) -> list[str]:
     keys = [key for _, key in _QUOTED_KEY.findall(text)] if "[" in text else []
     if keys:
         return [text.partition("[")[0], *keys]
-    head, operator, tail = text.partition("operator") if "operator" in text else (text, "", "")
-    parts = _path_parts(head)
-    return [*parts, operator + (tail.partition("(")[0] or tail)] if operator else parts
+    operator = _OPERATOR_NAME.search(text) if "operator" in text else None
+    return [*_path_parts(text[: operator.start()]), operator[0]] if operator else _path_parts(text)
 
 
 def _scope(source: Source, definition: Definition) -> tuple[str, ...]:

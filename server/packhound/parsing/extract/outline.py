@@ -9,7 +9,13 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 
-from packhound.parsing.extract.attach import take_docs, take_following, take_leads, take_wraps
+from packhound.parsing.extract.attach import (
+    skip_attributes,
+    take_docs,
+    take_following,
+    take_leads,
+    take_wraps,
+)
 from packhound.parsing.extract.definition import Definition, distinct, without
 from packhound.parsing.grammar import Captures
 from packhound.parsing.source import ByteRange
@@ -45,6 +51,7 @@ def outline(source: bytes, captures: Captures, *, merges: bool, header: bool) ->
     `merges` joins neighbours of one name; `header` keeps declarations without a body.
     """
     definitions = distinct(captures.definitions)
+    skip_attributes(source, definitions, captures)
     take_wraps(source, definitions, captures.runs["wrap"])
     take_following(source, definitions, captures)
     take_leads(source, definitions, captures)

@@ -20,6 +20,13 @@ _SETEXT = re.compile(
 )
 _MAGIC = re.compile(rb"^[ \t]*[%!?][^\r\n]*", re.MULTILINE)
 """Commands of IPython, which are no Python."""
+_ATTRIBUTES_ONLY = re.compile(
+    rb"^[ \t]*#[ \t]*if\b[^\n]*\n(?:\s*(?:\[(?:[^\[\]]|\[[^\[\]]*\]){1,2000}\]|//[^\n]*"
+    rb"|#[ \t]*el[^\n]*))+\s*#[ \t]*endif\b[^\n]*\n",
+    re.MULTILINE,
+)
+"""A condition of C# around attributes, which a grammar that takes it for a member cannot parse."""
+_DIRECTIVE = re.compile(rb"^[ \t]*#[^\n]*\n", re.MULTILINE)
 
 
 def preprocess(source: Source) -> tuple[bytes, list[ByteRange]]:
@@ -36,6 +43,8 @@ def _rewrite(source: Source) -> bytes:
         return _BATS_TEST.sub(_replace_bats_test, source.octets)
     if source.language.name == "python" and is_notebook(source.path):
         return _MAGIC.sub(lambda magic: b" " * len(magic[0]), source.octets)
+    if source.language.name == "csharp" and b"#endif" in source.octets:
+        return _ATTRIBUTES_ONLY.sub(_blank_directives, source.octets)
     if source.language.name == "markdown":
         return _SETEXT.sub(_replace_setext_heading, source.octets)
     return source.octets
@@ -43,6 +52,11 @@ def _rewrite(source: Source) -> bytes:
 
 def _replace_bats_test(test: re.Match[bytes]) -> bytes:
     return b"t" * (len(test[1]) - 2) + b"()" + test[2]
+
+
+def _blank_directives(attributes: re.Match[bytes]) -> bytes:
+    """Blank directives with their line ends, so that what is around them stays together."""
+    return _DIRECTIVE.sub(lambda directive: b" " * len(directive[0]), attributes[0])
 
 
 def _replace_setext_heading(setext: re.Match[bytes]) -> bytes:

@@ -21,6 +21,9 @@
       declarator: (pointer_declarator declarator: (function_declarator declarator: (_) @name)))
     (operator_cast) @name
   ]) @definition.function
+(function_definition
+  declarator: (qualified_identifier) @name
+  (#match? @name "\\boperator ")) @definition.function
 
 (declaration
   declarator: [
@@ -87,6 +90,10 @@
 (preproc_function_def
   name: (identifier) @name
   value: (_) @body) @definition.macro
+(preproc_def
+  name: (identifier) @name
+  value: (_) @body
+  (#not-match? @body "^[-(]*[0-9]")) @definition.macro
 
 (declaration
   declarator: (init_declarator

@@ -30,6 +30,8 @@
       name: (_) @name) @body)
   (#any-of? @_modifier "static" "const")) @definition.one_liner
 
+(attribute_list) @attribute
+
 (using_directive !name [(qualified_name) (identifier)] @import @all)
 (using_directive name: (_) @alias (qualified_name) @import @path)
 
