@@ -19,7 +19,7 @@ _SHARE, _MAX_TOKENS = 0.06, 60
 """Of the budget, and at most."""
 _TAG_TOKENS = 32
 """Of the tag around them in XML."""
-_MAX_LEFT_OUT, _LEAST_TOKENS = 3, 1_000
+_MAX_LEFT_OUT, _LEAST_TOKENS = 6, 1_000
 """Names of what was left out at most, and the budget from which on there are any."""
 
 
@@ -34,9 +34,9 @@ def add_opening(pack: Pack, request: PackRequest) -> Pack:
     """Return a pack that begins with as much of its first lines as the budget allows."""
     counter, sure = counter_for(request.tokenizer), _sure(pack, request)
     over = [node.reference for node in pack.omitted if node.reason.startswith(OVER_BUDGET)]
-    most = min(len(over), _MAX_LEFT_OUT) if request.available >= _LEAST_TOKENS else 0
+    over = sorted(over[:_MAX_LEFT_OUT] if request.available >= _LEAST_TOKENS else [], key=len)
     begin = [*filter(None, [sure, *map(safe_line, pack.remarks)])]
-    for n in range(most, -1, -1):
+    for n in range(len(over), -1, -1):
         names = ", ".join(f"`{safe_line(reference)}`" for reference in over[:n])
         left_out = f"left out, though it may be needed: {names}" if n else ""
         lines = [*begin, left_out] if n else begin

@@ -63,6 +63,8 @@ _ROUNDS = 2
 """Attempts to use what remains after the true cost of the text is known."""
 _MIN_ROUND_TOKENS = 40
 _MAX_OMITTED = 30
+_SUBJECTS, _USES = 3, ("references", "referenced-by")
+"""Chosen definitions of which what they use, or what uses them, is first among what is left out."""
 _MAX_ALREADY_SENT = 10
 
 Sent: TypeAlias = dict[NodeKey, int]
@@ -300,7 +302,9 @@ def _key(candidate: Candidate) -> NodeKey:
 
 
 def _omissions(pool: Pool, knapsack: Knapsack, sent: Sent) -> tuple[Omitted, ...]:
-    with_reasons = (c for c in pool.by_rank() if c.has_reason and _is_worth_a_place(c))
+    with_reasons = [c for c in pool.by_rank() if c.has_reason and _is_worth_a_place(c)]
+    used = _used_with_best(pool, knapsack)
+    with_reasons.sort(key=lambda c: (c.kind in CONTAINERS, c.node_id not in used))
     candidates = (*pool.excluded.values(), *with_reasons)
     omitted = (c for c in candidates if c.node_id not in knapsack.chosen)
     return tuple(
@@ -311,6 +315,20 @@ def _omissions(pool: Pool, knapsack: Knapsack, sent: Sent) -> tuple[Omitted, ...
         )
         for c in islice(omitted, _MAX_OMITTED)
     )
+
+
+def _used_with_best(pool: Pool, knapsack: Knapsack) -> set[int]:
+    """Return what the best chosen definitions use, and what uses these."""
+    chosen = (choice.candidate for choice in knapsack.chosen.values())
+    bodies = [c for c in chosen if c.is_asked and c.kind not in CONTAINERS]
+    bodies.sort(key=lambda c: (-c.utility, c.order))
+    subjects = {body.display_name for body in bodies[:_SUBJECTS]}
+    return {
+        candidate.node_id
+        for candidate in pool.by_node_id.values()
+        for origin in candidate.origins
+        if origin.path and origin.path[0] in subjects and origin.path[1] in _USES
+    }
 
 
 def _reason_omitted(candidate: Candidate, pool: Pool, knapsack: Knapsack, sent: Sent) -> str:
