@@ -505,6 +505,49 @@ def test_of_a_body_that_does_not_fit_the_lines_that_match_come_before_trifles():
     assert "check_60 =" not in text
 
 
+HELP = '''    return """
+Search the contents of files that are compressed. Files are unpacked with the
+program that the user chose for them. A file that is not compressed is opened
+and searched as it is. Decide for each of the files which program unpacks it.
+"""
+'''
+
+
+def test_help_texts_come_behind_code_unless_the_prompt_is_about_them():
+    flags = "".join(f"\n\ndef unpacks_program_{n}():\n{HELP}" for n in range(3))
+    run = "def open_file(path):\n    return unpack(path) if is_compressed(path) else open(path)\n"
+    context = context_of({"flags.py": flags, "search.py": run})
+
+    def scores(prompt: str) -> dict[str, float]:
+        return {c.name: c.utility for c in gather(context, PackRequest(prompt)).by_rank()}
+
+    prompt = "where is it decided which program unpacks files that are compressed"
+    plain = scores(prompt)
+    assert max(plain, key=plain.__getitem__) == "open_file"
+    assert scores(f"{prompt}, in the help")["unpacks_program_0"] > 3 * plain["unpacks_program_0"]
+
+
+def test_methods_of_one_name_in_one_file_count_twice():
+    classes = "".join(
+        f"\n\nclass Flag{n}:\n    def describe(self):\n        return sort_results({n})\n"
+        for n in range(6)
+    )
+    ranked = gather(context_of({"a.py": classes}), PackRequest("describe sort results")).by_rank()
+    second, third = [c.utility for c in ranked if c.entry.name(c.position) == "describe"][1:3]
+    assert third < 0.5 * second
+
+
+def test_what_the_best_definitions_use_is_first_among_what_is_left_out():
+    steps = "".join(f"    step_{n} = rows.read({n}, {n + 1})\n" for n in range(80))
+    files = {
+        "ledger.py": "from books import post\n\n\ndef settle_ledger(rows):\n    post(rows)\n",
+        "books.py": f"def post(rows):\n{steps}    return rows\n",
+        **{f"other_{n}.py": f"def ledger_{n}(rows):\n{steps}    settle(rows)\n" for n in range(4)},
+    }
+    packed = pack(context_of(files), PackRequest("settle ledger", 60))
+    assert next(o.name for o in packed.omitted) == "post"
+
+
 def test_a_heading_does_not_promise_lines_that_are_left_out():
     numbers = tuple(range(0, 400, 10))
     block = Block("a.py", "python", 1, numbers, tuple(f"x{n}" for n in numbers), "hit 1")

@@ -14,7 +14,13 @@ from packhound.pack.notes import unknown_file_notes
 from packhound.pack.path_resolver import PathResolver
 from packhound.pack.pool import Pool
 from packhound.pack.request import PackRequest
-from packhound.pack.sources.demotions import demote_duplicates, demote_minor, drop_far, minor_in
+from packhound.pack.sources.demotions import (
+    demote_duplicates,
+    demote_minor,
+    demote_texts,
+    drop_far,
+    minor_in,
+)
 from packhound.pack.sources.explicit import (
     add_focus,
     add_mentioned_files,
@@ -66,6 +72,7 @@ def gather(context: PackContext, request: PackRequest) -> Pool:
     add_open_files(pool, request)
     add_neighbours(pool, context)
     demote_minor(pool, request.prompt)
+    demote_texts(pool, context, content_of(request.prompt))
     add_needs(pool, request)
     demote_duplicates(pool, context)
     drop_far(pool, context, request)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 
@@ -12,7 +14,7 @@ from packhound.pack.context import PackContext
 from packhound.pack.pool import Candidate, Pool
 from packhound.pack.request import PackRequest
 from packhound.search import Proximity, content_of, is_report
-from packhound.text import FLAGS, is_test, path_facts
+from packhound.text import FLAGS, has_many_sentences, is_test, path_facts
 
 _MINOR_FACTOR = 0.1
 _TEST_WORD = re.compile(r"(?i)\b(?:tests?|fixtures?)\b")
@@ -35,6 +37,11 @@ _BESIDE = ("is_example", "is_stale", "is_prose", "is_setting")
 _FAR_UTILITY = 0.03
 """What is less useful is left out where it is far from the focus."""
 
+_HELP_WORD = re.compile(r"(?i)\b(?:help|man(?:ual)? page|usage|texts?|messages?|wording)\b")
+_SENTENCES_FACTOR = 0.1
+"""Share of its utility that a help text keeps."""
+_NAMESAKES, _NAMESAKE_FACTOR = 2, 0.4
+"""Definitions of one name in one file that keep their utility, and what further ones keep."""
 _COMPARED = 64
 _DUPLICATE_COSINE = 0.90
 _DUPLICATE_PENALTY = 0.7
@@ -97,6 +104,29 @@ def drop_far(pool: Pool, context: PackContext, request: PackRequest) -> None:
     far = near.far(weak.values())
     for node_id in [node_id for node_id, path in weak.items() if path in far]:
         del pool.by_node_id[node_id]
+
+
+def demote_texts(pool: Pool, context: PackContext, prompt: str) -> None:
+    """Demote code that is mostly sentences, such as a help text, unless the prompt speaks of it,
+    and what has the name of better ones in its file: methods that say the same of each sibling."""
+    ranked = [c for c in pool.by_rank()[:_COMPARED] if not (c.pinned or c.is_named)]
+    n_named, source = Counter[tuple[str, str]](), cache(context.source)
+    is_about_texts = _DOCUMENT_WORD.search(prompt) or _HELP_WORD.search(prompt)
+    for candidate in ranked:
+        key = candidate.path, candidate.entry.name(candidate.position)
+        n_named[key] += 1
+        if n_named[key] > _NAMESAKES:
+            candidate.utility *= _NAMESAKE_FACTOR
+        if not is_about_texts and has_many_sentences(_own_code(candidate, source(candidate.path))):
+            candidate.utility *= _SENTENCES_FACTOR
+
+
+def _own_code(candidate: Candidate, octets: bytes | None) -> str:
+    """Return the code of a function without its doc comment."""
+    is_function = candidate.kind in ("function", "method")
+    ranges = candidate.node.own_ranges if is_function else ()
+    runs = [octets[low:high] for low, high in ranges] if octets else []
+    return b"\n".join(runs).decode("utf-8", "replace")
 
 
 def demote_duplicates(pool: Pool, context: PackContext) -> None:
