@@ -195,3 +195,21 @@ def test_related_nodes_answer_nothing() -> None:
 def test_the_coefficients_are_of_the_bundled_encoder() -> None:
     """Cosines of another one are on another scale; run benchmarks/quality/fit_confidence.py."""
     assert load_fit().model == embedder().fingerprint
+
+
+def test_what_only_a_help_text_says_is_not_strong() -> None:
+    help_text = (
+        'def unpack_help():\n    return """\n'
+        "Search the contents of files that are compressed. Files are unpacked with the\n"
+        "program that the user chose for them. A file that is not compressed is opened\n"
+        'and searched as it is. Decide for each of the files which program unpacks it.\n"""\n'
+    )
+    steps = {f"{n}.py": f"def step_{n}(parcel):\n    return weigh({n})\n" for n in range(6)}
+    found = context_of({"flags.py": help_text, **steps}).snapshot
+    query = Query("unpack help compressed files program", mode="lexical")
+
+    def word(text: str) -> str | None:
+        shop = SearchEnvironment("shop", text_of=lambda node: f"{node.path}\n{text}")
+        return pipeline.search(found, query, shop).confidence_word
+
+    assert (word(help_text), word("def unpack_help(): 0")) == ("likely", "strong")

@@ -64,6 +64,7 @@ from packhound.search.run import SearchRun
 from packhound.search.signals.context import SignalContext
 from packhound.search.stages import StageContext, apply_stages, first_stage_depth
 from packhound.search.symbols import rank_symbols
+from packhound.text import has_many_sentences
 
 _RANKED = 50
 """Hits of a search that an explanation tells the rank in: as many as the deep model reads."""
@@ -152,6 +153,8 @@ def _search(job: _Job) -> Results:
     rated: Sequence[float | None] = [None] * len(hits)
     if is_rated(source, environment.model):
         rated = _rate(run, parsed, hits, rate_hits(context, ranking, source, hits), context)
+    if run.confidence_word == "strong" and _is_help_text(job, hits[0], parsed):
+        run.confidence_word = "likely"
     hits, rated = hits[: query.limit], rated[: query.limit]
     siblings: Sequence[tuple[NodeRef, ...]] = [()] * len(hits)
     if run.over_budget:
@@ -161,6 +164,17 @@ def _search(job: _Job) -> Results:
     explanations = explain_hits(context, ranking, unit, hits, environment.text_of)
     hits = _with(hits, rated, siblings, explanations)
     return run.results(hits, len(context.candidates), snapshot.generation)
+
+
+def _is_help_text(job: _Job, hit: Hit, parsed: ParsedQuery) -> bool:
+    """Return True if what a hit has of a query is probably in a string literal, not quoted."""
+    if hit.node.kind not in ("function", "method") or hit.node.node_id in parsed.exact_matches:
+        return False
+    node = job.snapshot.node(hit.node.node_id)
+    octets = job.environment.text_of(hit.node).partition("\n")[2].encode()
+    start = node.span.start
+    own = b"\n".join(octets[low - start : high - start] for low, high in node.own_ranges)
+    return has_many_sentences(own.decode("utf-8", "replace"))
 
 
 def _with(
