@@ -790,3 +790,57 @@ bool run(bool on) { return on; }
     assert graph.users(ids["a.cpp#Flag::operator bool"]) == ()
     users = [use.node_id for use in graph.users(ids["a.cpp#MY_FINAL"])]
     assert users == [ids["a.cpp#Flag"]]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "package", "store", "run"),
+    [
+        ("php", "<?php\nnamespace Shop\\Cart;", "class Store { function save() {} }",
+         "class Run { function run() { $s = new Store(); $s->save(); } }"),
+        ("java", "package shop.cart;", "class Store { void save() {} }",
+         "class Run { void run() { Store s = new Store(); s.save(); } }"),
+        ("kt", "package shop.cart", "class Store { fun save() {} }",
+         "class Run { fun run() { val s = Store(); s.save() } }"),
+        ("scala", "package shop.cart", "class Store { def save() = 1 }",
+         "class Run { def run() = { val s = new Store(); s.save() } }"),
+    ],
+)  # fmt: skip
+def test_files_of_one_package_in_other_folders_need_no_import(suffix, package, store, run):
+    other = package.replace("hop", "tock")
+    sources = {
+        f"main/store.{suffix}": f"{package}\n{store}\n",
+        f"other/store.{suffix}": f"{other}\n{store}\n",
+        f"test/run.{suffix}": f"{package}\n{run}\n",
+    }
+    uses = {f"main/store.{suffix}#Store": False, f"main/store.{suffix}#Store.save": False}
+    used = uses_of(sources, f"test/run.{suffix}#Run.run")
+    assert {name.replace("::", "."): by_name for name, by_name in used.items()} == uses
+
+
+VALUES = {
+    "swift": "class Store { func save() {} }\nfunc make(a: Int) throws -> Store { Store() }\n"
+    "func run() {\n let s = $\n s.save()\n}\n",
+    "dart": "class Store { void save() {} }\nStore make(int a) => Store();\n"
+    "void run() async { final s = $; s.save(); }\n",
+    "rb": "class Store\n  def save\n  end\nend\ndef run\n  s = $\n  s.save\nend\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("suffix", "value"),
+    [
+        ("swift", "make(a: 1)"),
+        ("swift", "try make(a: 1)"),
+        ("swift", "try? await make(a: 1)"),
+        ("dart", "make(1)"),
+        ("dart", "await make(1)"),
+        ("rb", "Store.new"),
+    ],
+)
+def test_a_local_has_the_type_of_its_value(suffix, value):
+    other = VALUES[suffix].replace("Store", "Other").replace("make", "build")
+    sources = {f"a.{suffix}": VALUES[suffix].replace("$", value), f"b.{suffix}": other}
+    saves = {
+        n: by_name for n, by_name in uses_of(sources, f"a.{suffix}#run").items() if "save" in n
+    }
+    assert list(saves.values()) == [False]

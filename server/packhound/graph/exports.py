@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
@@ -34,6 +34,7 @@ class Exports:
         self._scopes = scopes
         self._files: dict[tuple[str, str], tuple[str, ...]] = {}
         self._visible: dict[tuple[str, str, int], Definitions] = {}
+        self._shared: dict[tuple[str, str, bool], Definitions] = {}
 
     def language(self, path: str) -> str:
         """Return the language of a file, "" for one that is not in the graph."""
@@ -117,25 +118,27 @@ class Exports:
         return ()
 
     def in_package(self, scope: FileScope, name: str) -> Definitions:
-        """Return the definitions that the other files of a folder share."""
-        folder = folder_of(scope.path)
-        paths = [p for p in self._scopes.positions(name) if folder_of(p) == folder]
-        return self._top_level(scope, paths, name)
+        """Return what the other files of a folder define, else those of the same package."""
+        folder, shared = folder_of(scope.path), self.in_program(scope, name)
+        near = tuple(d for d in shared if folder_of(d.path) == folder)
+        package = scope.exported if scope.language != "go" else ""  # There a folder is one.
+        if near or not package:
+            return near
+        return tuple(d for d in shared if self._scopes.of(d.path).exported == package)
 
     def in_program(self, scope: FileScope, name: str) -> Definitions:
         """Return the definitions of a name that the whole program shares."""
-        return self._top_level(scope, self._scopes.positions(name), name)
+        key = name, language_family(scope.language), is_test(scope.path)
+        if key not in self._shared:
+            self._shared[key] = tuple(self._find_shared(*key))
+        return self._shared[key]
 
-    def _top_level(self, scope: FileScope, paths: Iterable[str], name: str) -> Definitions:
-        family, from_test = language_family(scope.language), is_test(scope.path)
-        definitions = []
-        for path in sorted(paths):
+    def _find_shared(self, name: str, family: str, from_test: bool) -> Iterator[Definition]:
+        for path, positions in sorted(self._scopes.positions(name).items()):
             if language_family(self.language(path)) != family or (is_test(path) and not from_test):
                 continue
             defining = self._scopes.of(path)
-            positions = self._scopes.positions(name)[path]
-            definitions += [Definition(path, p) for p in positions if defining.is_top_level(p)]
-        return tuple(definitions)
+            yield from (Definition(path, p) for p in positions if defining.is_top_level(p))
 
     def _in_files(self, files: Iterable[str], name: str, hops: int) -> Definitions:
         return tuple(d for path in files for d in self.visible_in(path, name, hops))

@@ -35,12 +35,12 @@ _PART_OF_NAME = {_NAME: r"[\w\x80-\xff]", _SCRIPT_NAME: r"[#\w$\x80-\xff]"}
 class Dialect:
     """Scoping rules of a language.
 
-    `implicit_members`: members need no receiver. `package`: a folder shares its names. `program`:
-    a name of the whole program needs no import. `strict`: a name that is in no scope is not ours.
-    `calls_methods`: what is called is no local name. `names_fields`: a member that is not called
-    is a field. `overloads`: functions of one name differ by the types of their parameters, with
-    the conversions of Java. `modules`: what a module within a file defines is seen in it, and a
-    mark calls macros.
+    `implicit_members`: members need no receiver. `package`: a folder shares its names, and files
+    of one named package do. `program`: a name of the whole program needs no import. `strict`: a
+    name that is in no scope is not ours. `calls_methods`: what is called is no local name.
+    `names_fields`: a member that is not called is a field. `overloads`: functions of one name
+    differ by the types of their parameters, with the conversions of Java. `modules`: what a module
+    within a file defines is seen in it, and a mark calls macros.
     """
 
     self_names: frozenset[str] = frozenset({"this"})

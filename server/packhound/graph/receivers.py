@@ -24,14 +24,13 @@ _MAX_BASES = 6
 _MAX_OVERLOADS = 64
 _MAX_SUBTYPES = 400
 _MAX_SEGMENTS = 6
-_TRANSPARENT = frozenset(
-    (
-        *("unwrap", "expect", "clone", "as_ref", "as_mut", "as_deref", "as_deref_mut", "borrow"),
-        *("lock", "read", "write", "get", "get_mut", "borrow_mut", "to_owned", "deref"),
-        *("deref_mut", "take", "await", "by_ref", "cloned"),
-    )
+_OF_RUST = (
+    *("unwrap", "expect", "clone", "as_ref", "as_mut", "as_deref", "as_deref_mut", "borrow"),
+    *("lock", "read", "write", "get", "get_mut", "borrow_mut", "to_owned", "deref"),
+    *("deref_mut", "take", "await", "by_ref", "cloned"),
 )
-"""Members of Rust's standard library that lead to the same type, or what it wraps."""
+_TRANSPARENT = {"rust": frozenset(_OF_RUST), "ruby": frozenset({"new"})}
+"""Members of standard libraries that lead to the same type, or what it wraps."""
 _TYPED_BY_ELEMENT = frozenset({"go", "java", "c", "cpp", "csharp"})
 """Languages whose lists are read as what they are lists of."""
 OPEN_LANGUAGES = frozenset({"go", "rust", "c", "cpp", "swift", "ruby", "csharp", "kotlin"})
@@ -265,7 +264,7 @@ class Receivers:
             elif value.owners:
                 is_field = scope.dialect.names_fields and not segment.called
                 definitions = () if is_field else self.members(value.owners, segment.name)
-                if not definitions and segment.name in _TRANSPARENT and scope.language == "rust":
+                if not definitions and segment.name in _TRANSPARENT.get(scope.language, ()):
                     continue
                 if definitions:
                     value = self._value_of(definitions, called=segment.called)

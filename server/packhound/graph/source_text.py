@@ -9,6 +9,7 @@ SCRIPT_LANGUAGES = ("javascript", "typescript", "tsx", "vue", "svelte")
 _OPERATOR = re.compile(r"(?:\?\.|!!?\.|(?<!\.\.)\.(?:<[\w\s,.<>?&\[\]]*>)?|->|::)\Z")
 """In front of a member, also of one with types: `List.<String>of()`."""
 _WORD = re.compile(r"[\w$@#]+[?!]?\Z")
+_BEFORE_CHAIN = re.compile(r"(?:(?:try[?!]?|await)\s*)*|&(?:mut)?")
 _MAX_EXPRESSION = 400
 """Characters in front of a name that are read."""
 _CLOSING = {")": "(", "]": "["}
@@ -30,7 +31,7 @@ def receiver(text: str, offset: int) -> tuple[Segment, ...]:
 def chain_of(expression: str) -> tuple[Segment, ...]:
     """Return an expression that is one chain of names and calls, empty for any other."""
     segments, rest = _last_chain(expression.rstrip(" ,;") + ".")
-    is_chain = rest in ("", "await", "&", "&mut") and all(
+    is_chain = _BEFORE_CHAIN.fullmatch(rest) is not None and all(
         each.name and not each.indexed for each in segments
     )
     return segments if is_chain else ()

@@ -36,7 +36,7 @@ _TYPE = re.compile(
     r"[\"']?([A-Za-z_][\w.:\\]*)"
 )
 _VALUE = re.compile(
-    r"\s*(?:await\s+)?(new\s+|&)?([A-Za-z_$@][\w.:$@>\\-]*?)(?:<[^<>()]*>)?\s*([({])"
+    r"\s*(?:(?:await|try[?!]?)\s+)*(new\s+|&)?([A-Za-z_$@][\w.:$@>\\-]*?)(?:<[^<>()]*>)?\s*([({])"
 )
 _CAST = re.compile(r"(?: as (?!const\b)|\w\.\(\*?)([A-Za-z][\w$.]*)\)?\s*\Z")
 _BRACKET_CAST = re.compile(r"\s*\(\s*([A-Za-z][\w.]*)(?:<[^()]*>)?((?:\[\])*)\s*\)\s*[\w(\"]")

@@ -181,11 +181,12 @@ def _rows(subject: str, captured: dict[str, list[Node]]) -> Iterator[int]:
     """Yield the rows of a match, none for an import that binds nothing."""
     parts = [kind for kind in captured if kind in KIND_OF and kind != subject]
     if parts or subject != "import":
-        for kind in (subject, *parts):
-            number = KIND_OF[kind]
-            for node in captured[kind]:
-                yield node.start_byte * SCALE + number
-                yield node.end_byte
+        for node in captured[subject]:
+            yield node.start_byte * SCALE + KIND_OF[subject]
+            yield node.end_byte
+        for part in parts:  # One of several nodes is from the first to the last.
+            yield captured[part][0].start_byte * SCALE + KIND_OF[part]
+            yield captured[part][-1].end_byte
 
 
 def _keywords(grammar: TreeSitterLanguage) -> frozenset[str]:

@@ -91,7 +91,7 @@
 (initialized_variable_definition
   (type_identifier)? @type
   name: (identifier) @local
-  . value: (_)? @value)
+  . value: (_)* @value)
 (for_loop_parts (type_identifier)? @type name: (identifier) @local)
 (catch_parameters (identifier) @local)
 

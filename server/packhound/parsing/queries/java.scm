@@ -20,6 +20,7 @@
     name: (_) @name
     value: (_) @body)) @definition.constant
 
+(package_declaration [(identifier) (scoped_identifier)] @export)
 (import_declaration [(scoped_identifier) (identifier)] @import (asterisk) @all)
 (import_declaration (scoped_identifier) @import @path . ";")
 

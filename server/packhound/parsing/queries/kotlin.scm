@@ -57,6 +57,7 @@
   (call_suffix (annotated_lambda (lambda_literal) @body))
   (#any-of? @_case "test" "describe" "it" "context" "should" "feature" "scenario")) @definition.test
 
+(package_header (identifier) @export)
 (import_header (identifier) @import @path .)
 (import_header (identifier) @import (wildcard_import) @all)
 (import_header (identifier) @import @path (import_alias (type_identifier) @alias))

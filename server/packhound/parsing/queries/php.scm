@@ -31,6 +31,7 @@
   (static_modifier)
   (property_element name: (variable_name (name) @name))) @definition.constant
 
+(namespace_definition name: (_) @export)
 (namespace_use_clause . (qualified_name) @import @path alias: (_)? @alias)
 (namespace_use_declaration (namespace_use_clause . (name) @import @path alias: (_)? @alias))
 (namespace_use_declaration

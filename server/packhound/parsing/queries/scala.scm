@@ -34,6 +34,7 @@
   right: (block) @body
   (#any-of? @_case "in" "should" "when" "can" "must" "-")) @definition.test
 
+(package_clause name: (_) @export)
 (import_declaration) @import @path
 
 (comment) @comment
