@@ -34,7 +34,7 @@ def add_opening(pack: Pack, request: PackRequest) -> Pack:
     """Return a pack that begins with as much of its first lines as the budget allows."""
     counter, sure = counter_for(request.tokenizer), _sure(pack, request)
     over = [node.reference for node in pack.omitted if node.reason.startswith(OVER_BUDGET)]
-    over = sorted(over[:_MAX_LEFT_OUT] if request.available >= _LEAST_TOKENS else [], key=len)
+    over = over[:_MAX_LEFT_OUT] if request.available >= _LEAST_TOKENS else []
     begin = [*filter(None, [sure, *map(safe_line, pack.remarks)])]
     for n in range(len(over), -1, -1):
         names = ", ".join(f"`{safe_line(reference)}`" for reference in over[:n])

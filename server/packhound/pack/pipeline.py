@@ -64,7 +64,9 @@ _ROUNDS = 2
 _MIN_ROUND_TOKENS = 40
 _MAX_OMITTED = 30
 _SUBJECTS, _USES = 3, ("references", "referenced-by")
-"""Chosen definitions of which what they use, or what uses them, is first among what is left out."""
+"""Chosen definitions of which what they use, or what uses them, is before what is left out else."""
+_USED, _CONTAINER = 4.0, 0.3
+"""Times that such a definition counts more there, and what holds others, such as a class."""
 _MAX_ALREADY_SENT = 10
 
 Sent: TypeAlias = dict[NodeKey, int]
@@ -304,7 +306,9 @@ def _key(candidate: Candidate) -> NodeKey:
 def _omissions(pool: Pool, knapsack: Knapsack, sent: Sent) -> tuple[Omitted, ...]:
     with_reasons = [c for c in pool.by_rank() if c.has_reason and _is_worth_a_place(c)]
     used = _used_with_best(pool, knapsack)
-    with_reasons.sort(key=lambda c: (c.kind in CONTAINERS, c.node_id not in used))
+    factors = {c.node_id: _CONTAINER if c.kind in CONTAINERS else 1.0 for c in with_reasons}
+    factors |= {node_id: _USED * factors.get(node_id, 1.0) for node_id in used}
+    with_reasons.sort(key=lambda c: -factors[c.node_id] * c.utility)
     candidates = (*pool.excluded.values(), *with_reasons)
     omitted = (c for c in candidates if c.node_id not in knapsack.chosen)
     return tuple(
