@@ -46,6 +46,10 @@ class Mention(NamedTuple):
     text: str
 
 
+def _by_grade(use: Use) -> Grade:
+    return use.grade
+
+
 class CallGraph:
     """Resolved uses between the nodes of a graph, for the questions of one request.
 
@@ -93,6 +97,18 @@ class CallGraph:
         """Return the nodes that use a definition, those in its own file and folder first."""
         with self._reading():
             return tuple(self._users(node_id))
+
+    def using_lines(self, node_id: int) -> tuple[Use, ...]:
+        """Return each line that uses a definition, those in its own file and folder first."""
+        with self._reading():
+            uses = [use for uses in self._by_user(node_id) for use in uses]
+            surest = {(use.node_id, use.line): use for use in sorted(uses, key=_by_grade)[::-1]}
+            return tuple(surest[key] for key in dict.fromkeys((u.node_id, u.line) for u in uses))
+
+    def lines_with(self, name: str) -> tuple[Use, ...]:
+        """Return each line of a node's own text that has a name, whatever it means there."""
+        with self._reading():
+            return tuple(dict.fromkeys(self._lines_with(name)))
 
     def mentions(self, node_id: int) -> tuple[Mention, ...]:
         """Return all lines that use the name of a definition, in files of its languages."""
@@ -176,11 +192,22 @@ class CallGraph:
                 meaning = self._resolver.meaning(scope, position, name, offset)
                 for used in self._node_ids(meaning):
                     use = Use(used, scope.line(offset), meaning.grade)
-                    surest[used] = min(surest.get(used, use), use, key=lambda each: each.grade)
+                    surest[used] = min(surest.get(used, use), use, key=_by_grade)
             yield from (use for used, use in surest.items() if used not in seen)
             seen |= surest.keys()
 
     def _users(self, node_id: int) -> Iterator[Use]:
+        for uses in self._by_user(node_id):
+            best: Use | None = None
+            for use in islice(uses, _MAX_OCCURRENCES):
+                best = min(best or use, use, key=_by_grade)
+                if best.grade == Grade.RESOLVED:
+                    break
+            if best:
+                yield best
+
+    def _by_user(self, node_id: int) -> Iterator[Iterator[Use]]:
+        """Yield the uses of a definition in each of its users."""
         located = self._locate(node_id)
         if located is None:
             return
@@ -197,28 +224,29 @@ class CallGraph:
                 raise Cancelled("the search for callers was cancelled")
             for written in (name, *scope.imports.aliases(name)):
                 for user in scope.file.users(written):
-                    use = self._use_in(scope, user, written, meant)
-                    if use and use.node_id != node_id:
-                        yield use
+                    if int(scope.file.node_ids[user]) != node_id:
+                        yield self._uses_in(scope, user, written, meant)
 
-    def _use_in(
+    def _uses_in(
         self, scope: FileScope, user: int, name: str, meant: Mapping[Definition, bool]
-    ) -> Use | None:
-        """Return the surest use of a definition in a node, None if its name means another there.
+    ) -> Iterator[Use]:
+        """Yield the uses of a definition in a node where its name does not mean another.
 
         `meant` is False for what the definition overrides, whose call possibly leads to it.
         """
-        best: Use | None = None
-        for offset in scope.occurrences(user, name).get(name, ())[:_MAX_OCCURRENCES]:
+        for offset in scope.occurrences(user, name).get(name, ()):
             meaning = self._resolver.meaning(scope, user, name, offset)
             are_meant = [meant[d] for d in meaning.definitions if d in meant]
             if are_meant:
                 grade = meaning.grade if any(are_meant) else Grade.POSSIBLE
-                use = Use(int(scope.file.node_ids[user]), scope.line(offset), grade)
-                if grade == Grade.RESOLVED:
-                    return use
-                best = min(best or use, use, key=lambda each: each.grade)
-        return best
+                yield Use(int(scope.file.node_ids[user]), scope.line(offset), grade)
+
+    def _lines_with(self, name: str) -> Iterator[Use]:
+        for path in sorted(self._graph.using_paths(name)):
+            scope = self._scopes.of(path)
+            for user in scope.file.users(name):
+                for offset in scope.offsets_of(user, name):
+                    yield Use(int(scope.file.node_ids[user]), scope.line(offset), Grade.POSSIBLE)
 
     def _mentions(self, node_id: int) -> Iterator[Mention]:
         located = self._locate(node_id)

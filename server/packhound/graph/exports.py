@@ -131,7 +131,11 @@ class Exports:
         key = name, language_family(scope.language), is_test(scope.path)
         if key not in self._shared:
             self._shared[key] = tuple(self._find_shared(*key))
-        return self._shared[key]
+        return tuple(d for d in self._shared[key] if self._is_seen_from(scope, d))
+
+    def _is_seen_from(self, scope: FileScope, definition: Definition) -> bool:
+        path, position = definition
+        return path == scope.path or not self._scopes.of(path).is_file_local(position)
 
     def _find_shared(self, name: str, family: str, from_test: bool) -> Iterator[Definition]:
         for path, positions in sorted(self._scopes.positions(name).items()):

@@ -304,6 +304,13 @@ class FileScope:
                     offsets[match[0]].append(match.start())
         return offsets
 
+    def offsets_of(self, position: int, name: str) -> list[int]:
+        """Return where a node's own text has a name, bound or used."""
+        part = _PART_OF_NAME[self.dialect.name]
+        pattern = re.compile(f"(?<!{part}){re.escape(name)}(?!{part})")
+        ranges = self.node(position).own_ranges
+        return [m.start() for low, high in ranges for m in pattern.finditer(self.bare, low, high)]
+
     def is_member(self, position: int) -> bool:
         """Return True for what is reached through a type or an instance."""
         node = self.node(position)
@@ -336,6 +343,11 @@ class FileScope:
         """Return True if a node lies in the module of a definition outside of types."""
         module = self.node(position).qualname.rpartition("::")[0]
         return not module or (user >= 0 and self.node(user).qualname.startswith(f"{module}::"))
+
+    def is_file_local(self, position: int) -> bool:
+        """Return True for what is static in a file of C that is no header."""
+        is_source = self.path.endswith((".c", ".cc", ".cpp", ".cxx", ".m", ".mm"))
+        return is_source and self.node(position).signature.startswith("static ")
 
     def is_top_level(self, position: int) -> bool:
         """Return True for a definition that other files can name without its owner."""

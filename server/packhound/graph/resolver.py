@@ -133,7 +133,17 @@ class Resolver:
             return Meaning(tuple(d for exported in definitions for d in exported))
         if value.is_foreign:
             return _NOTHING
+        if scope.bare[offset - 2 : offset] == "::" and scope.dialect.program:
+            in_namespace = self._in_namespace(scope, "::".join((*(c.name for c in chain), name)))
+            if in_namespace:
+                return Meaning(in_namespace)
         return self._by_name(scope, name, members=True)
+
+    def _in_namespace(self, scope: FileScope, qualified: str) -> Definitions:
+        """Return what stands in the namespace that a path of names ends with."""
+        definitions = self._exports.in_program(scope, qualified.rpartition("::")[2])
+        names = ((d, self._scopes.of(d.path).node(d.position).qualname) for d in definitions)
+        return tuple(d for d, name in names if f"::{name}".endswith(f"::{qualified}"))
 
     def _implementing(self, scope: FileScope, owners: Iterable[Owner], name: str) -> Definitions:
         """Return the members under a name of the types that derive from some types."""
