@@ -32,7 +32,7 @@ def test_a_change_has_each_caller_by_its_line_at_least_and_says_how_many() -> No
     assert n_whole < 8
     said = text.splitlines()[1]
     assert said.startswith("known users of `price_of`: 16, of which ")
-    assert said.endswith(f" whole and {16 - n_whole} by their line")
+    assert said.endswith(f" whole and {16 - n_whole} by their lines")
 
 
 def test_an_addition_has_the_overridden_methods_and_where_the_example_is_registered() -> None:
@@ -139,3 +139,33 @@ def test_callers_come_before_callees_only_where_one_calls_the_other() -> None:
     }
     text = packed(files, "how do fire_brick and dry_brick treat a brick?").text
     assert "callers before callees" not in text
+
+
+def test_a_change_tells_users_from_those_of_the_same_name_and_marks_what_may_be_one() -> None:
+    long = "".join(f"    note(till, {n})\n" for n in range(60))
+    files = {
+        "shop/till.py": "class Till:\n    def ring_up(self, sku):\n        return sku\n\n\n"
+        f"def close_shop(till: Till):\n    till.ring_up('first')\n{long}    till.ring_up('last')\n",
+        "shop/phone.py": "class Phone:\n    def ring_up(self, number):\n        return number\n\n\n"
+        f"def call_all(phone: Phone):\n    phone.ring_up('everyone')\n{long}",
+        "shop/clerk.py": f"def serve(it):\n    it.ring_up('whatever it is')\n{long}",
+    }
+    text = packed(files, "Rename Till.ring_up to Till.enter", 1_500).text
+    said = text.splitlines()[1]
+    assert said.startswith("known users of `Till.ring_up`: 1 and 1 possible by the name alone")
+    assert said.endswith("; other lines with the name: 1")
+    shown = ("till.ring_up('first')", "till.ring_up('last')", "it.ring_up('whatever it is')")
+    assert all(line in text for line in shown)
+
+
+def test_a_constant_that_is_no_definition_has_each_place_with_its_name() -> None:
+    files = {
+        "db/format.h": "namespace config {\nstatic const int kMaxFlushLevel = 2;\n}\n",
+        "db/pick.cc": '#include "db/format.h"\nint PickLevel(int level) {\n'
+        "  return level < config::kMaxFlushLevel ? level : config::kMaxFlushLevel;\n}\n",
+        "db/other.cc": "void OtherLevel() {}\n",
+    }
+    text = packed(files, "Rename config::kMaxFlushLevel to config::kTopLevel everywhere").text
+    said = text.splitlines()[1]
+    assert said.startswith("places with `kMaxFlushLevel`, whose definition is not indexed: 2")
+    assert "static const int kMaxFlushLevel = 2;" in text and "level : config::" in text

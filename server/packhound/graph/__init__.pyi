@@ -3,6 +3,7 @@ from .arguments import count_arguments as count_arguments
 from .arguments import count_parameters as count_parameters
 from .call_graph import CallGraph as CallGraph
 from .call_graph import Use as Use
+from .definitions import language_family as language_family
 from .graph import Edge as Edge
 from .graph import EdgeKind as EdgeKind
 from .graph import Graph as Graph

@@ -179,7 +179,8 @@ class CallGraph:
         if located is None:
             return
         scope, position = located
-        occurrences = scope.occurrences(position)
+        # Looking for one name takes a tenth of the time of looking at all.
+        occurrences = scope.occurrences(position, *(names if names and len(names) == 1 else ()))
         seen = {node_id}
         for name in scope.node(position).references:
             if names is not None and name not in names:

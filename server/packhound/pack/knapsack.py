@@ -186,7 +186,7 @@ class Knapsack:
             self.unread.add(node_id)
             return False
         if offer.detail == "outline":
-            offer.lines = (candidate.use_line,)
+            offer.lines = candidate.use_lines
             return True
         if node_id not in self._tiers:
             self._tiers[node_id] = excerpt.tiers(
@@ -194,6 +194,8 @@ class Knapsack:
             )
         tiers = self._tiers[node_id]
         offer.lines = tiers.lines(offer.detail)
+        if offer.lines and candidate.use_lines:
+            offer.lines = tuple(sorted({*offer.lines, *candidate.use_lines}))
         offer.heads = excerpt.heads(candidate.entry, candidate.position) if offer.lines else ()
         if offer.detail == "elided" and offer.counted is None:
             minimum = _TIER_VALUE["signature"]
@@ -231,7 +233,7 @@ class Knapsack:
 def estimated_cost(candidate: Candidate, detail: Detail) -> float:
     """Estimate the tokens of a tier before the file is read."""
     if detail == "outline":
-        return 2 * _GAP_TOKENS
+        return 2.0 * _GAP_TOKENS * len(candidate.use_lines)
     n_signature, n_doc, n_bytes = candidate.entry.sizes(candidate.position)
     if detail == "signature":
         return (n_signature + min(n_doc, 200)) / _CHARACTERS_PER_TOKEN + _GAP_TOKENS

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import Literal, NamedTuple
 
 from packhound.core.trace import traced
+from packhound.core.types import Query
 from packhound.graph import CallGraph
 from packhound.pack.intention import Intention, intention_of
 from packhound.pack.pool import Candidate, Pool
 from packhound.pack.request import CONTAINERS, Origin, PackRequest
 from packhound.pack.sources.demotions import is_test_node
+from packhound.pack.sources.nearest_tests import add_nearest_tests
 from packhound.pack.uses import (
-    add_caller_lines,
     add_further_uses,
+    add_lines_with,
     add_overridden,
     add_registrations,
+    add_users,
     sure_uses,
 )
+from packhound.search import parse_query
 
 _FURTHER_TOKENS = 4_000
 """Budget from which on a fix follows uses one step further; in smaller ones that costs bodies."""
+_CALLED, _IDENTIFIER = re.compile(r"\b(\w+)\(\)"), re.compile(r"_|[a-z][A-Z]")
 _SUBJECTS = 2
 """Definitions that the prompt is about most likely."""
 
@@ -53,8 +59,11 @@ def add_needs(pool: Pool, request: PackRequest) -> None:
     needs, calls = _NEEDS.get(intention), pool.calls
     if needs is None:
         return
-    ranked = (c for c in pool.by_rank() if c.kind not in CONTAINERS and not is_test_node(c))
-    subjects = [*islice(ranked, _SUBJECTS)]
+    name = _name_in(pool, request.prompt) if intention in ("refactor", "test") else ""
+    subjects = _defined_as(pool, name)
+    if not subjects and (intention == "test" or not name):
+        ranked = (c for c in pool.by_rank() if c.kind not in CONTAINERS and not is_test_node(c))
+        subjects = [*islice(ranked, _SUBJECTS)]
     for subject in subjects:
         if intention == "fix" and request.available >= _FURTHER_TOKENS:
             add_further_uses(pool, subject)
@@ -65,12 +74,35 @@ def add_needs(pool: Pool, request: PackRequest) -> None:
                 reason = "" if is_said else f"{_REASONS[need.of]} {subject.display_name}"
                 utility = need.share * subject.utility
                 candidate.add(Origin("graph", utility, reason, path=path))
+    if not subjects and name:
+        add_lines_with(pool, name)
     for subject in subjects[:1]:
-        if intention == "refactor":
-            add_caller_lines(pool, calls, subject)
+        if intention == "test":
+            subject.is_subject = True
+            add_nearest_tests(pool, subject)
+        elif intention == "refactor":
+            add_users(pool, subject)
         elif intention == "add":
             add_overridden(pool, calls, subject)
             add_registrations(pool, calls, subject)
+
+
+def _defined_as(pool: Pool, name: str) -> list[Candidate]:
+    """Return what has a name, the best alone."""
+    node_ids = chain.from_iterable(pool.graph.definitions(name).values() if name else ())
+    named = [each for each in map(pool.get, node_ids) if each and each.kind != "file"]
+    return sorted(named, key=lambda c: (is_test_node(c), -c.utility, c.order))[:1]
+
+
+def _name_in(pool: Pool, prompt: str) -> str:
+    """Return the first name in a prompt, written as code, that the folder has; "" for none."""
+    query = parse_query(Query(prompt))
+    names = {*_CALLED.findall(prompt), *(parts[-1] for parts in query.qualified)}
+    names |= {name for name in query.names if _IDENTIFIER.search(name)}
+    for name in sorted(names, key=prompt.find):
+        if pool.graph.definitions(name) or any(pool.graph.using_paths(name)):
+            return str(name)
+    return ""
 
 
 _REASONS = {"uses": "called by", "users": "calls", "tests": "tests"}

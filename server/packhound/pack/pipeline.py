@@ -139,7 +139,7 @@ class _Packing:
         available, knapsack = self.request.available, self.knapsack
         first = int(available * _FIRST_SHARE)
         ranked = _affordable(self.pool, available)
-        surest = [c for c in ranked if c.pinned or c.is_answer]
+        surest = [c for c in ranked if c.pinned or c.is_answer or c.is_subject]
         knapsack.offer(surest, ("signature", "elided", "full"))
         knapsack.run(available)
         knapsack.offer(self.pool.users, ("outline",))
@@ -172,7 +172,7 @@ class _Packing:
                 c
                 for c in (choice.candidate for choice in chosen.values())
                 if c.utility < _WEAKER * candidate.utility
-                and not (c.pinned or c.is_named or c.rank in first_hits or c.use_line >= 0)
+                and not (c.pinned or c.is_named or c.rank in first_hits or c.use_lines)
             ]
             weaker.sort(key=lambda c: (-c.utility, c.order))
             self.knapsack.insist(candidate, "elided", limit, weaker)
@@ -262,14 +262,19 @@ def _file_order(
 def _remarks(pool: Pool, knapsack: Knapsack, called: Sequence[Candidate]) -> Iterator[str]:
     """Yield how many users there are and are shown, and the order of the call."""
     users = {user.node_id for user in pool.users}
-    if pool.subject and users:
+    if pool.subject:
         details = [c.detail for node_id, c in knapsack.chosen.items() if node_id in users]
-        n_whole, n_lines = details.count("full"), details.count("outline")
-        counts = f"{n_whole} whole and {n_lines} by their line"
-        yield f"known users of `{pool.subject.name}`: {len(users)}, of which {counts}"
+        n_whole, n_missing = details.count("full"), len(users) - len(details)
+        counts = f"{n_whole} whole and {len(details) - n_whole} by their lines"
+        possible = f" and {pool.n_possible} possible by the name alone" if pool.n_possible else ""
+        missing = f", {n_missing} not shown" if n_missing else ""
+        rest = f"; other lines with the name: {pool.n_other_lines}" if pool.n_other_lines else ""
+        parts = f", of which {counts}{missing}" if users else ""
+        yield f"{pool.subject}: {len(users) - pool.n_possible}{possible}{parts}{rest}"
     if called:
         names = ", ".join(f"`{candidate.name}`" for candidate in called[:_MAX_CALLED])
         yield f"callers before callees: {names}"
+    yield from pool.remarks
 
 
 def _already_sent(pool: Pool, knapsack: Knapsack, sent: Sent) -> list[str]:

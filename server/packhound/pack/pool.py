@@ -28,9 +28,11 @@ class Candidate:
     utility: float = 0.0
     pinned: bool = False
     changed: bool = False
+    is_subject: bool = False
+    """True of what is to be shown whole, since the prompt is about it."""
     duplicate_of: str = ""
-    use_line: int = -1
-    """Line that uses what the prompt is about, to show where the rest of the node is not."""
+    use_lines: tuple[int, ...] = ()
+    """Lines that use what the prompt is about, to show where the rest of the node is not."""
     is_named: bool = False
     """True if the prompt names the definition, or points at one of its lines."""
     named_lines: set[int] = field(default_factory=set)
@@ -100,14 +102,19 @@ class Pool:
         self.answer: Results | None = None
         """Answer of the search to the prompt."""
         self._context = context
+        self.files = context.snapshot.files
         self.graph, self.calls = context.graph, context.calls
         self._is_excluded = compile_globs(request.excluded).fullmatch
         self.by_node_id: dict[int, Candidate] = {}
         self.excluded: dict[int, Candidate] = {}
         self.notes: list[str] = []
-        self.subject: Candidate | None = None
-        """Definition whose `users` are to be shown, each by its line at least."""
+        self.remarks: list[str] = []
+        """Lines for the beginning of the pack."""
+        self.subject = ""
+        """What the `users` are said to be of; each is to be shown by its lines at least."""
         self.users: list[Candidate] = []
+        self.n_possible, self.n_other_lines = 0, 0
+        """Users by the name of the subject alone, and lines with it that are none of a user's."""
 
     def get(self, node_id: int) -> Candidate | None:
         """Return the candidate of a node id; None if it is dead, or excluded by the request."""

@@ -43,11 +43,24 @@ def sure_edges(pool: Pool, node_id: int, edges: Iterable[Edge]) -> Iterator[Edge
             yield edge
 
 
-def add_caller_lines(pool: Pool, calls: CallGraph, subject: Candidate) -> None:
-    """Note the line of each caller, tests and imports included."""
-    for use in sure_uses(calls.users(subject.node_id)):
-        _add_line(pool, use, f"calls {subject.display_name}")
-    pool.subject = subject
+def add_users(pool: Pool, subject: Candidate) -> None:
+    """Note the lines of each user, tests and imports included, and of those that may be one."""
+    lines = pool.calls.using_lines(subject.node_id)
+    sure = {use.node_id for use in sure_uses(lines)}
+    for use in lines:
+        reason = "calls" if use.node_id in sure else "possibly calls"
+        _add_line(pool, use, f"{reason} {subject.display_name}")
+    mentions = {(each.node_id, each.line) for each in pool.calls.mentions(subject.node_id)}
+    pool.subject = f"known users of `{subject.name}`"
+    pool.n_possible = sum(user.node_id not in sure for user in pool.users)
+    pool.n_other_lines = len(mentions - {(use.node_id, use.line) for use in lines})
+
+
+def add_lines_with(pool: Pool, name: str) -> None:
+    """Note each line with a name of which no definition is indexed, as of a constant in C++."""
+    for use in pool.calls.lines_with(name):
+        _add_line(pool, use, f"has {name}")
+    pool.subject = f"places with `{name}`, whose definition is not indexed"
 
 
 def add_registrations(pool: Pool, calls: CallGraph, example: Candidate) -> None:
@@ -66,10 +79,11 @@ def add_registrations(pool: Pool, calls: CallGraph, example: Candidate) -> None:
 
 def _add_line(pool: Pool, use: Use, reason: str) -> None:
     user = pool.get(use.node_id)
-    if user:
-        user.use_line = use.line
+    if user and use.line not in user.use_lines:
+        user.use_lines += (use.line,)
         user.add(Origin("graph", 0.0, "" if user.has_reason else reason))
-        pool.users.append(user)
+        if user not in pool.users:
+            pool.users.append(user)
 
 
 def add_overridden(pool: Pool, calls: CallGraph, example: Candidate) -> None:
