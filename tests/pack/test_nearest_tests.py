@@ -30,6 +30,22 @@ def test_tests_that_use_it_are_named_and_the_nearest_is_shown_with_its_helper() 
     assert "def test_a_price_without_cents" in text and "def assert_cents" in text
 
 
+def test_the_file_that_bears_the_name_is_said_too_where_it_has_the_name() -> None:
+    files = {
+        **_READER,
+        "tests/test_money.py": "from shop.reader import read_price\n\n\n"
+        "def test_a_price():\n    assert read_price('4') == 400\n",
+        "tests/test_reader.py": "import shop\n\n\ndef test_two_prices(reader):\n"
+        "    assert reader.read_price('5') == 500\n    assert reader.read_stock('6') == 6\n",
+    }
+    text = packed(files, "Write a test for read_price").text
+    assert text.splitlines()[1] == (
+        "tests that use `read_price`: `tests/test_money.py`;"
+        " tests for `shop/reader.py`, by its name: `tests/test_reader.py`"
+    )
+    assert "def test_two_prices" in text
+
+
 @pytest.mark.parametrize(
     ("source", "test"),
     [

@@ -153,9 +153,23 @@ def test_a_change_tells_users_from_those_of_the_same_name_and_marks_what_may_be_
     text = packed(files, "Rename Till.ring_up to Till.enter", 1_500).text
     said = text.splitlines()[1]
     assert said.startswith("known users of `Till.ring_up`: 1 and 1 possible by the name alone")
-    assert said.endswith("; other lines with the name: 1")
+    assert said.endswith("; other lines with the name: 1 (shop/phone.py:7)")
     shown = ("till.ring_up('first')", "till.ring_up('last')", "it.ring_up('whatever it is')")
     assert all(line in text for line in shown)
+
+
+def test_a_change_has_the_users_of_each_definition_that_no_owner_tells_apart() -> None:
+    files = {
+        "src/poll.c": "#if WINDOWS\n#define shut_soon(h) want_end((h)->loop, (h))\n#endif\n"
+        "void poll_shut(int* h) {\n  shut_soon(h);\n}\n",
+        "src/unix/core.c": "void shut_soon(int* h) {\n  *h = 1;\n}\n\n"
+        "void core_shut(int* h) {\n  shut_soon(h);\n}\n",
+        "src/unix/sun.c": "void sun_shut(int* h) {\n  shut_soon(h);\n}\n",
+    }
+    text = packed(files, "Rename shut_soon to queue_shut with all its callers").text
+    said = text.splitlines()[1]
+    assert said.startswith("known users of `shut_soon`, which has 2 definitions: 3, of which 3")
+    assert all(f"void {user}_shut" in text for user in ("poll", "core", "sun"))
 
 
 def test_a_constant_that_is_no_definition_has_each_place_with_its_name() -> None:

@@ -28,6 +28,8 @@ from packhound.search import parse_query
 _FURTHER_TOKENS = 4_000
 """Budget from which on a fix follows uses one step further; in smaller ones that costs bodies."""
 _CALLED, _IDENTIFIER = re.compile(r"\b(\w+)\(\)"), re.compile(r"_|[a-z][A-Z]")
+_MOST_PLAIN = 4
+"""Definitions of one name, as one for each system, that are changed together."""
 _SUBJECTS = 2
 """Definitions that the prompt is about most likely."""
 
@@ -81,17 +83,20 @@ def add_needs(pool: Pool, request: PackRequest) -> None:
             subject.is_subject = True
             add_nearest_tests(pool, subject)
         elif intention == "refactor":
-            add_users(pool, subject)
+            add_users(pool, subjects)
         elif intention == "add":
             add_overridden(pool, calls, subject)
             add_registrations(pool, calls, subject)
 
 
 def _defined_as(pool: Pool, name: str) -> list[Candidate]:
-    """Return what has a name, the best alone."""
+    """Return what has a name, the best alone, but a few that no owner tells apart."""
     node_ids = chain.from_iterable(pool.graph.definitions(name).values() if name else ())
     named = [each for each in map(pool.get, node_ids) if each and each.kind != "file"]
-    return sorted(named, key=lambda c: (is_test_node(c), -c.utility, c.order))[:1]
+    named.sort(key=lambda c: (is_test_node(c), -c.utility, c.order))
+    plain = [each for each in named if each.entry.qualname(each.position) == name]
+    is_one = len(plain) > _MOST_PLAIN or named[:1] != plain[:1]
+    return named[:1] if is_one else plain
 
 
 def _name_in(pool: Pool, prompt: str) -> str:

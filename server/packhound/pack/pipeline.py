@@ -269,6 +269,7 @@ def _remarks(pool: Pool, knapsack: Knapsack, called: Sequence[Candidate]) -> Ite
         possible = f" and {pool.n_possible} possible by the name alone" if pool.n_possible else ""
         missing = f", {n_missing} not shown" if n_missing else ""
         rest = f"; other lines with the name: {pool.n_other_lines}" if pool.n_other_lines else ""
+        rest += f" ({', '.join(pool.other_lines)})" if pool.other_lines else ""
         parts = f", of which {counts}{missing}" if users else ""
         yield f"{pool.subject}: {len(users) - pool.n_possible}{possible}{parts}{rest}"
     if called:
@@ -315,7 +316,10 @@ def _omissions(pool: Pool, knapsack: Knapsack, sent: Sent) -> tuple[Omitted, ...
     factors |= {node_id: _USED * factors.get(node_id, 1.0) for node_id in used}
     with_reasons.sort(key=lambda c: -factors[c.node_id] * c.utility)
     candidates = (*pool.excluded.values(), *with_reasons)
-    omitted = (c for c in candidates if c.node_id not in knapsack.chosen)
+    # Of what holds a definition that is shown, that one is the part that matters.
+    owners = (pool.parent(choice.candidate) for choice in knapsack.chosen.values())
+    shown = {*knapsack.chosen, *(owner.node_id for owner in owners if owner)}
+    omitted = (c for c in candidates if c.node_id not in shown)
     return tuple(
         Omitted(
             c.path,

@@ -115,6 +115,8 @@ class Pool:
         self.users: list[Candidate] = []
         self.n_possible, self.n_other_lines = 0, 0
         """Users by the name of the subject alone, and lines with it that are none of a user's."""
+        self.other_lines: tuple[str, ...] = ()
+        """The first of these lines, as places."""
 
     def get(self, node_id: int) -> Candidate | None:
         """Return the candidate of a node id; None if it is dead, or excluded by the request."""

@@ -12,6 +12,8 @@ from packhound.pack.pool import Candidate, Pool
 from packhound.pack.request import Origin
 from packhound.pack.sources.demotions import is_test_node
 
+_MAX_PLACES = 3
+"""Other lines with a name that are said where they are."""
 _MAX_REGISTRATIONS = 3
 """Lines that name an example or its type; what is named on more is in common use."""
 _OVERRIDDEN_SHARE, _MAX_OVERRIDDEN = 0.4, 4
@@ -43,17 +45,29 @@ def sure_edges(pool: Pool, node_id: int, edges: Iterable[Edge]) -> Iterator[Edge
             yield edge
 
 
-def add_users(pool: Pool, subject: Candidate) -> None:
-    """Note the lines of each user, tests and imports included, and of those that may be one."""
-    lines = pool.calls.using_lines(subject.node_id)
+def add_users(pool: Pool, subjects: Sequence[Candidate]) -> None:
+    """Note the lines of each user of what has one name, tests and imports included, and of those
+    that may be one.
+    """
+    node_ids, name = [subject.node_id for subject in subjects], subjects[0].display_name
+    uses = (use for node_id in node_ids for use in pool.calls.using_lines(node_id))
+    lines = [use for use in uses if use.node_id not in node_ids]
     sure = {use.node_id for use in sure_uses(lines)}
     for use in lines:
         reason = "calls" if use.node_id in sure else "possibly calls"
-        _add_line(pool, use, f"{reason} {subject.display_name}")
-    mentions = {(each.node_id, each.line) for each in pool.calls.mentions(subject.node_id)}
-    pool.subject = f"known users of `{subject.name}`"
+        _add_line(pool, use, f"{reason} {name}")
+    mentions = {
+        (each.node_id, each.line) for node_id in node_ids for each in pool.calls.mentions(node_id)
+    }
+    several = f", which has {len(subjects)} definitions" if len(subjects) > 1 else ""
+    pool.subject = f"known users of `{subjects[0].name}`{several}"
     pool.n_possible = sum(user.node_id not in sure for user in pool.users)
-    pool.n_other_lines = len(mentions - {(use.node_id, use.line) for use in lines})
+    others = sorted(mentions - {(use.node_id, use.line) for use in lines})
+    places = [
+        (user.path, line) for i, line in others if i not in node_ids and (user := pool.get(i))
+    ]
+    pool.n_other_lines = len(places)
+    pool.other_lines = tuple(f"{path}:{line + 1}" for path, line in places[:_MAX_PLACES])
 
 
 def add_lines_with(pool: Pool, name: str) -> None:

@@ -30,13 +30,21 @@ def add_nearest_tests(pool: Pool, subject: Candidate) -> None:
     ]
     testing = [user for user in users if is_test_node(user) and user.kind in _BODIES]
     paths = Counter(test.path for test in testing)
-    path = max(paths, key=lambda p: (paths[p], p), default="") or _file_by_name(pool, subject.path)
-    if not path:
+    most, like = (
+        max(paths, key=lambda p: (paths[p], p), default=""),
+        _file_by_name(pool, subject.path),
+    )
+    if most and like not in {*pool.graph.using_paths(subject.name)}:
+        like = ""
+    remarks = [f"tests that use `{subject.name}`: `{most}`"] if most else []
+    if like not in ("", most):
+        remarks.append(f"tests for `{subject.path}`, by its name: `{like}`")
+    if not remarks:
         return
-    what = f"that use `{subject.name}`" if paths else f"for `{subject.path}`, by its name"
-    pool.remarks.append(safe_line(f"tests {what}: `{path}`"))
+    pool.remarks.append(safe_line("; ".join(remarks)))
+    path = like or most
     inside = [c for c in map(pool.get, pool.files[path].node_ids.tolist()) if c]
-    bodies = [c for c in testing or inside if c.path == path and c.kind in _BODIES]
+    bodies = [c for c in testing if c.path == path] or [c for c in inside if c.kind in _BODIES]
     tests = [c for c in bodies if _is_named_test(c)] or bodies
     if not tests:
         return
