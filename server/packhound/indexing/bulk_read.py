@@ -150,7 +150,7 @@ class IndexingPass:
     @property
     def publish_due(self) -> bool:
         """Return True if what was read should become visible before the pass is over."""
-        return time.monotonic() >= self._publish_at
+        return self._n_read > self.n_published and time.monotonic() >= self._publish_at
 
     def mark_published(self) -> None:
         """Set the time of the next publication."""
