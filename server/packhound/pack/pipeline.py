@@ -114,7 +114,7 @@ def pack(context: PackContext, request: PackRequest) -> Pack:
         ),
         omitted=_omissions(pool, knapsack, sent),
         text=text,
-        notes=(*request_notes(request, counter, tokens, text), *pool.notes, *empty),
+        notes=(*pool.notes, *request_notes(request, counter, tokens, text), *empty),
         generation=context.snapshot.generation,
         confidence=answer.confidence if answer else None,
         confidence_word=answer.confidence_word if answer else None,
