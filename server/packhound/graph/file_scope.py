@@ -86,6 +86,7 @@ class FileScope:
     path: str
     file: FileEntry
     read: Callable[[], bytes | None]
+    _captured: dict[str, list[Capture]] = field(default_factory=dict)
     _locals: dict[int, LocalNames] = field(default_factory=dict)
     _attributes: dict[int, dict[str, list[tuple[int, str]]]] = field(default_factory=dict)
 
@@ -110,22 +111,19 @@ class FileScope:
     @cached_property
     def bare(self) -> str:
         """The same without comments and strings."""
-        blank = [capture.run for capture in self._captured["blank"]]
+        blank = [capture.run for capture in self._captures("blank")]
         return blank_runs(self.source, blank).decode("latin-1")
 
-    @cached_property
-    def _captured(self) -> Mapping[str, list[Capture]]:
-        """Captures by kind and start; nothing where the text has changed since."""
-        captured = defaultdict[str, list[Capture]](list)
-        for capture in self.file.captured() if self.source else ():
-            captured[capture.kind].append(capture)
-        for each in captured.values():
-            each.sort(key=lambda capture: capture.run)
-        return captured
+    def _captures(self, kind: str) -> list[Capture]:
+        """Return the captures of a kind by start; none where the text has changed since."""
+        if kind not in self._captured:
+            captured = self.file.captured(kind) if self.source else ()
+            self._captured[kind] = sorted(captured, key=lambda capture: capture.run)
+        return self._captured[kind]
 
     def _captures_in(self, kind: str, position: int) -> Iterator[Capture]:
         """Yield the captures of a kind in a node's own text."""
-        captured = self._captured[kind]
+        captured = self._captures(kind)
         for edges in self.node(position).own_ranges:
             first, last = (bisect_left(captured, (kind, (offset,))) for offset in edges)
             yield from captured[first:last]
@@ -150,7 +148,7 @@ class FileScope:
     @cached_property
     def imports(self) -> Imports:
         """The bindings of all imports."""
-        captured = self._captured["import"]
+        captured = self._captures("import")
         if self.dialect.modules:  # Those of the file come before those of a module in it.
             captured = sorted(captured, key=self._is_indented, reverse=True)
         return read_imports(self.full, captured)
@@ -160,7 +158,7 @@ class FileScope:
 
     def outer_imports(self) -> Iterator[tuple[int, str, str]]:
         """Yield line, 0-based, module and name of each import outside of a block; "*" for all."""
-        for capture in self._captured["import"]:
+        for capture in self._captures("import"):
             # What is indented may be tried, or never run.
             if self._is_indented(capture):
                 continue
@@ -171,7 +169,7 @@ class FileScope:
     @cached_property
     def exported(self) -> str:
         """The name of the module, or of its default export; "" where it has none."""
-        runs = (capture.run for capture in self._captured["export"])
+        runs = (capture.run for capture in self._captures("export"))
         return next((self.bare[start:end] for start, end in runs), "")
 
     def base_names(self, position: int) -> list[str]:
@@ -250,7 +248,7 @@ class FileScope:
     def bound(self, position: int, name: str) -> str:
         """Return the type that the nearest type parameter of a name must have, "" for none."""
         end = self.node(position).span.end
-        for capture in reversed(self._captured["generic"]):
+        for capture in reversed(self._captures("generic")):
             if capture.run[0] < end and self._cut("generic", capture.run) == name:
                 return read_type(self._cut("type", capture.parts["type"]), self.language)
         return ""
@@ -274,10 +272,11 @@ class FileScope:
     @cached_property
     def _bound(self) -> frozenset[int]:
         """The starts of names that are bound or only name an argument or an entry."""
-        captured = self._captured
-        named = [each for kind in ("key", "local", "field") for each in captured[kind]]
+        named = [each for kind in ("key", "local", "field") for each in self._captures(kind)]
         # An import uses the name that it binds, and an embedded field that of its type.
-        used = {run[0] for each in (*named, *captured["import"]) for run in each.parts.values()}
+        used = {
+            run[0] for each in (*named, *self._captures("import")) for run in each.parts.values()
+        }
         starts = (each.run[0] for each in named)
         return frozenset(i for i in starts if self.bare[i - 1 : i] != ".") - used
 

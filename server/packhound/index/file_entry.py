@@ -126,9 +126,9 @@ class FileEntry:
         """Return the positions of the nodes that refer to a name."""
         return _record_of(self).users(name)
 
-    def captured(self) -> Iterator[Capture]:
-        """Yield what was captured in the source beside the nodes."""
-        return read_rows(_record_of(self).captured)
+    def captured(self, kind: str) -> Iterator[Capture]:
+        """Yield what was captured of a kind in the source beside the nodes."""
+        return read_rows(_record_of(self).captured, kind)
 
     def node_digest(self, position: int) -> bytes:
         """Return the identity of the terms and the vector of one node."""

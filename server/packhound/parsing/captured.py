@@ -35,18 +35,17 @@ def rows_of(kind: str, runs: Iterable[ByteRange]) -> Iterator[int]:
     return chain.from_iterable((start * SCALE + number, end) for start, end in runs)
 
 
-def read_rows(rows: Sequence[int]) -> Iterator[Capture]:
-    """Yield the captures of rows."""
-    capture: Capture | None = None
-    for first, end in zip(rows[::2], rows[1::2], strict=True):
-        start, number = divmod(first, SCALE)
-        if number < len(SUBJECTS):
-            if capture:
-                yield capture
-            capture = Capture(KINDS[number], (start, end), {})
-        elif capture:
-            capture.parts[KINDS[number]] = start, end
-    if capture:
+def read_rows(rows: Sequence[int], kind: str) -> Iterator[Capture]:
+    """Yield the captures of rows whose subject is of a kind."""
+    firsts, ends, number = rows[::2], rows[1::2], KIND_OF[kind]
+    # Most rows are of other kinds.
+    for i in [i for i, first in enumerate(firsts) if first % SCALE == number]:
+        capture = Capture(kind, (firsts[i] // SCALE, ends[i]), {})
+        for i_part in range(i + 1, len(firsts)):
+            start, part = divmod(firsts[i_part], SCALE)
+            if part < len(SUBJECTS):
+                break
+            capture.parts[KINDS[part]] = start, ends[i_part]
         yield capture
 
 
