@@ -1,4 +1,4 @@
-"""Which code has sentences in its string literals."""
+"""Code that has sentences in its string literals, and code that has none."""
 
 from __future__ import annotations
 

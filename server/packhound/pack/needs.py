@@ -1,4 +1,4 @@
-"""What the intention of a prompt needs beside the definitions that it is about."""
+"""Code that the intention of a prompt needs beside the definitions that it is about."""
 
 from __future__ import annotations
 

@@ -318,8 +318,8 @@ def _omissions(pool: Pool, knapsack: Knapsack, sent: Sent) -> tuple[Omitted, ...
     candidates = (*pool.excluded.values(), *with_reasons)
     # Of what holds a definition that is shown, that one is the part that matters.
     owners = (pool.parent(choice.candidate) for choice in knapsack.chosen.values())
-    shown = {*knapsack.chosen, *(owner.node_id for owner in owners if owner)}
-    omitted = (c for c in candidates if c.node_id not in shown)
+    node_ids = {*knapsack.chosen, *(owner.node_id for owner in owners if owner)}
+    omitted = (c for c in candidates if c.node_id not in node_ids)
     return tuple(
         Omitted(
             c.path,

@@ -111,7 +111,7 @@ class Pool:
         self.remarks: list[str] = []
         """Lines for the beginning of the pack."""
         self.subject = ""
-        """What the `users` are said to be of; each is to be shown by its lines at least."""
+        """The definition that the `users` are of; each is to be shown by its lines at least."""
         self.users: list[Candidate] = []
         self.n_possible, self.n_other_lines = 0, 0
         """Users by the name of the subject alone, and lines with it that are none of a user's."""
