@@ -85,6 +85,19 @@ def test_a_search_that_was_cut_short_is_said(engines, n_roots, monkeypatch) -> N
     assert "stopped after" in first and "ms, without meaning" in first and "--time-ms" not in first
 
 
+def test_what_a_prompt_is_taken_as_is_said_also_where_the_users_do_not_fit(engines) -> None:
+    folder, users = engines[0].root, "".join(f"    hang_door({n})\n" for n in range(60))
+    name = "hang_the_front_door_of_a_house_that_has_many_other_doors_in_it"
+    for n in range(4):
+        text = f"def {name}():\n    return {n}\n\n\ndef use_{n}():\n    {name}()\n{users}"
+        (folder / f"door_{n}.py").write_text(text)
+    engines[0].refresh()
+    assert engines[0].settled(30)
+    prompt = f"Rename {name} to hang_it"
+    texts = [packed(engines[:1], prompt, budget=budget)["text"] for budget in range(200, 900, 20)]
+    assert all(text.startswith("taken as code to change wherever it is used") for text in texts)
+
+
 def test_a_map_and_an_empty_pack_have_no_such_lines(engines) -> None:
     assert "confidence" not in packed(engines[:1], "", map=True)["text"]
     assert packed(engines[:1], "boil water", budget=5)["text"] == ""

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import chain
 
 from packhound.llm import counter_for
 from packhound.pack.intention import WORDS, intention_of
@@ -36,13 +37,15 @@ def add_opening(pack: Pack, request: PackRequest) -> Pack:
     over = [node.reference for node in pack.omitted if node.reason.startswith(OVER_BUDGET)]
     over = over[:_MAX_LEFT_OUT] if request.available >= _LEAST_TOKENS else []
     begin = [*filter(None, [sure, *map(safe_line, pack.remarks)])]
-    for n in range(len(over), -1, -1):
-        names = ", ".join(f"`{safe_line(reference)}`" for reference in over[:n])
-        left_out = f"left out, though it may be needed: {names}" if n else ""
-        lines = [*begin, left_out] if n else begin
+    names = (
+        ", ".join(f"`{safe_line(each)}`" for each in over[:n]) for n in range(len(over), 0, -1)
+    )
+    longest = ([*begin, f"left out, though it may be needed: {each}"] for each in names)
+    shorter = (begin[:n] for n in range(len(begin), 0, -1))
+    for lines in chain(longest, shorter) if pack.text else ():
         text = _prepend(lines, pack.text, request.format)
         tokens = counter.count(text)
-        if lines and pack.text and tokens <= request.available:
+        if tokens <= request.available:
             return replace(pack, text=text, tokens=tokens)
     return pack
 
