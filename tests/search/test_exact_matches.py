@@ -88,6 +88,13 @@ describe('lastSeen', () => {
 """,
     "samples/demo.py": "def main():\n    fakes = start()\n    networks(fakes)\n    delayed(3)\n",
     "mock/behaviour.py": "def network_delay(network):\n    return network.delay * 2\n",
+    "lib/locks.py": "".join(
+        f"def take_{name}(lock):\n    raise Busy('shelf is taken')\n\n\n"
+        for name in ("red", "blue", "green", "white", "black", "brown", "grey")
+    ),
+    "lib/taken.py": "def shelf_taken(shelf):\n    return shelf.taken\n",
+    "pkg/objects.py": '"""Say `pkg.objects.Marker`."""\n\nfrom pkg._core import Marker\n',
+    "pkg/_core.py": "class Marker:\n    def draw(self):\n        return self.symbol\n",
     "Makefile": "release:\n\tpython -m build\n",
 }
 
@@ -280,6 +287,25 @@ def test_a_test_with_both_words_comes_before_code_with_one(engine: Engine) -> No
 def test_a_sign_is_no_word_that_a_place_has(engine: Engine) -> None:
     reasons = ask(engine, "quirkyvalue.make_cart(_:)").hits[0].explanation().reasons
     assert reasons[0] == "the only place with quirkyvalue and make_cart"
+
+
+def test_places_of_a_phrase_come_first_also_where_they_are_many(engine: Engine) -> None:
+    answer = ask(engine, "shelf is taken")
+    assert {hit.node.path for hit in answer.hits[:7]} == {"lib/locks.py"}
+    reasons = answer.hits[0].explanation().reasons
+    assert reasons[0] == "one of 7 places with shelf is taken"
+    assert answer.confidence_word == "likely"
+
+
+def test_what_a_module_passes_on_comes_before_what_mentions_it(engine: Engine) -> None:
+    hits = ask(engine, "pkg.objects.Marker").hits
+    assert (hits[0].node.path, hits[0].node.name) == ("pkg/_core.py", "Marker")
+    assert hits[0].explanation().reasons[0] == "defines Marker"
+
+
+def test_words_of_a_name_in_one_place_are_not_the_name(engine: Engine) -> None:
+    assert ask(engine, "self items rates").confidence_word == "exact"
+    assert ask(engine, "self.items.rates").confidence_word != "exact"
 
 
 def test_the_one_place_of_a_form_is_not_what_a_question_is_about(engine: Engine) -> None:

@@ -30,9 +30,11 @@ from packhound.search.query.exact_paths import nodes_of_path
 from packhound.search.query.filter_syntax import take_filters
 from packhound.search.query.filters import nodes_with
 from packhound.search.query.levels import (
+    COMMON,
     IDENTIFIER,
     LINE,
     MESSAGE,
+    MOST_COMMON,
     MOST_NAMED,
     MOST_PLACES,
     NEAR,
@@ -181,17 +183,21 @@ def _by_text(
     if not 0 < len(holders) <= most:
         return
     paths = _paths_of(snapshot, holders)
-    nodes, as_line = texts.nodes_with_text(
-        snapshot, text, paths, MOST_PLACES, _MOST_READ, is_cut=is_cut
-    )
+    common = MOST_COMMON if len(words) >= _FEW_WORDS else MOST_PLACES
+    nodes, as_line = texts.nodes_with_text(snapshot, text, paths, common, _MOST_READ, is_cut=is_cut)
     what = text if len(words) <= _FEW_WORDS else "this line"
-    yield from _matches(nodes or (), TEXT, what)
+    yield from _matches(nodes or (), _level(nodes, TEXT), what)
     if len(words) > 1 and (nodes is None or len(nodes) > 1):
         # Of a text that is in many places, or begins longer lines, those where it is the line.
-        yield from _matches(as_line or (), LINE, f"the line {what}")
+        yield from _matches(as_line or (), _level(as_line, LINE), f"the line {what}")
     most = 1 if is_plain else _MOST_HOLDERS
     if nodes == [] and len(words) <= _FEW_WORDS and len(holders) <= most:
-        yield from _by_words(snapshot, words, holders, texts)
+        yield from _by_words(snapshot, words, holders, texts, are_spaced=text.split() == words)
+
+
+def _level(nodes: Sequence[int] | None, level: float) -> float:
+    """Return the level of a text that some nodes have, lower where they are many."""
+    return level if len(nodes or ()) <= MOST_PLACES else COMMON
 
 
 def _with_all(
@@ -208,10 +214,14 @@ def _with_all(
 
 
 def _by_words(
-    snapshot: Snapshot, words: list[str], holders: Positions, texts: Grep
+    snapshot: Snapshot, words: list[str], holders: Positions, texts: Grep, *, are_spaced: bool
 ) -> Iterator[tuple[int, ExactMatch]]:
-    """Yield the nodes with all of some words as written, else in another case, else as stems."""
+    """Yield the nodes with all of some words as written, else in another case, else as stems.
+
+    Where the query joins them by signs, not `are_spaced`, they say less of a place that does not.
+    """
     for level, ignore_case, suffix in ((WORDS, False, ""), (OTHER_CASE, True, ", in another case")):
+        level = level if are_spaced else IDENTIFIER
         nodes = _with_all(snapshot, words, holders, texts, ignore_case=ignore_case)
         if 0 < len(nodes) <= MOST_PLACES:
             yield from _matches(nodes, level, f"{' and '.join(words)}{suffix}")

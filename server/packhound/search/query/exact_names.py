@@ -163,7 +163,11 @@ def _level_of_owner(names: list[str], owners: list[str], path: str, is_as_writte
         return OWNED + 0.1 if has_all else OWNED if owner == owners[-1] else OWNED - 0.1
     if owner.lower() in map(str.lower, owners):
         return OWNED - 0.2
-    return OWNED - 0.3 if owner.lower() in _path_parts(path.lower()) else 0
+    folders = _path_parts(path.lower())
+    if owner.lower() in folders:
+        return OWNED - 0.3
+    # A module may pass on what another one of its package defines.
+    return TEXT if names[0].lower() in folders and len(names) > 1 and is_as_written else 0
 
 
 def _title(entry: FileEntry, position: int) -> str:

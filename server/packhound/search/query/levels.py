@@ -6,9 +6,9 @@ parts."""
 LINE, TEXT, MESSAGE, CALLED = 1.65, 1.5, 1.4, 1.3
 """Levels: the query's text as a whole line, as any text; the end of it, as a message; the name that
 it calls with arguments."""
-WORDS, OTHER_CASE, IDENTIFIER, NEAR, STEMS, PREFIX = 1.2, 1.1, 1.0, 0.9, 0.8, 0.6
+WORDS, OTHER_CASE, IDENTIFIER, NEAR, STEMS, COMMON, PREFIX = 1.2, 1.1, 1.0, 0.9, 0.8, 0.7, 0.6
 """Levels: all words as written, in another letter case; an identifier; a name written nearly so;
-all words as stems; a name that begins so."""
+all words as stems; the query's text, which many places have; a name that begins so."""
 
 TOGETHER = 0.05
 """Level of plain words in one place: as much as other signals say, since a question of two words
@@ -19,5 +19,7 @@ SAME_LEVEL = 0.05
 
 MOST_PLACES = 5
 """A text or word in more nodes than this is no fact about one of them."""
+MOST_COMMON = 60
+"""A text of several words in more nodes than this is no news of any."""
 MOST_NAMED = 400
 """Nodes of one name that are looked at."""
