@@ -136,6 +136,7 @@ MODULES = {
     "lib/Tree/Walker.php": "<?php\nnamespace Acme\\Tree;\n\nclass Walker {\n"
     "    public function walk($node) { return $node; }\n}\n",
     "shop/_core/plot.py": "class Plot:\n    def add(self, mark):\n        return mark\n",
+    "shop/objects.py": "from shop._core.plot import Plot\n",
     "Sources/Queue.swift": "final class Queue {\n    func read(sql text: String) -> Int {\n"
     "        return 1\n    }\n}\n",
 }
@@ -146,6 +147,7 @@ MODULES = {
     [
         *(("Acme\\Tree\\Walker::walk", "Walker.walk"), ("\\Acme\\Tree\\Walker", "Walker")),
         *(("shop._core.plot.Plot.add", "Plot.add"), ("Queue.read(sql:)", "Queue.read")),
+        *(("shop.objects.Plot.add", "Plot.add"), ("shop.objects.Mark", "")),
         *(("Other\\Tree\\Walker::walk", ""), ("shop.other.Plot.add", "")),
     ],
 )

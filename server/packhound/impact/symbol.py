@@ -10,7 +10,7 @@ from itertools import repeat
 import numpy as np
 
 from packhound.core.titles import is_title, name_parts, spellings
-from packhound.core.types import NodeId, NodeRef
+from packhound.core.types import NodeId, NodeRef, Span
 from packhound.graph import CallGraph, Grade, Use
 from packhound.index import Snapshot
 from packhound.text import is_test, terms
@@ -119,25 +119,58 @@ _LABELS = re.compile(r"\((?:\w+:)+\)$")
 
 
 def definitions_named(snapshot: Snapshot, root: str, name: str) -> tuple[NodeRef, ...]:
-    """Return the definitions of a name or of the tail of a qualified name, tests last.
+    """Return the definitions of a name or of the tail of a qualified name, tests and shims last.
 
-    A module or namespace before it is that of the file, by its path or its text.
+    A module or namespace before it is that of the file, by its path or its text, or else one that
+    has the name and may pass it on.
     """
     bare = _LABELS.sub("", name.strip())
     bare = bare if bare.endswith("operator()") else bare.removesuffix("()")
     parts = name_parts(bare) or [bare]
-    nodes = [
+    called = [
         node
         for spelling in spellings(parts[-1])
         for node in map(snapshot.ref, snapshot.node_ids_named(spelling).tolist(), repeat(root))
-        if node.kind not in _UNNAMED and _is_named(snapshot, node, bare, [*parts[:-1], spelling])
+        if node.kind not in _UNNAMED
     ]
-    nodes.sort(key=lambda node: (is_test_node(node), len(node.qualname), node.path, node.span))
-    return tuple(nodes)
+    nodes = [node for node in called if _is_named(snapshot, node, bare, parts)]
+    if not nodes:
+        passed_on = {
+            n for n in {node.qualname for node in called} if _is_passed_on(snapshot, n, parts)
+        }
+        nodes = [
+            node
+            for node in called
+            if node.qualname in passed_on and parts[0] in node.path.split("/")
+        ]
+    return tuple(sorted(nodes, key=_order))
+
+
+def _order(node: NodeRef) -> tuple[bool, int, int, str, Span]:
+    """Return the key of definitions of one name: a longer one is no declaration and no shim."""
+    span = node.span
+    n_lines = span.end_line - span.start_line
+    return is_test_node(node), len(node.qualname), -n_lines, node.path, span
+
+
+def _is_passed_on(snapshot: Snapshot, qualname: str, parts: list[str]) -> bool:
+    """Return True if the file of the module that is before a name has the name."""
+    qualified = name_parts(qualname)
+    owners = parts[: -len(qualified)]
+    if len(owners) < 2 or [*owners, *qualified] != parts:
+        return False
+    module = "/".join(owners)
+    stems = tuple(f"/{module}{index}" for index in ("", "/__init__", "/index", "/mod"))
+    posted = snapshot.postings(terms(qualified[0])[-1]).node_ids
+    return any(
+        f"/{path}".rpartition(".")[0].endswith(stems) and np.isin(entry.node_ids, posted).any()
+        for path, entry in snapshot.files.items()
+    )
 
 
 def _is_named(snapshot: Snapshot, node: NodeRef, text: str, parts: list[str]) -> bool:
     """Return True if a node has a name or the tail of a qualified one; a title only as a whole."""
+    parts = [*parts[:-1], node.name]
     if is_title(node.kind, node.name, node.signature):
         return text in (node.name, node.qualname)
     qualified = name_parts(node.qualname)
