@@ -50,7 +50,7 @@ def packed(engines, prompt, **fields):
 def test_a_pack_says_once_how_sure_it_is_and_what_is_not_there(engines, form, n_roots) -> None:
     pack = packed(engines[:n_roots], "mend_roof like zqHammer does", budget=600, format=form)
     text, word = pack["text"], pack["confidence_word"]
-    sure = f"confidence: {word}"
+    sure = f"best hit: {word}"
     said = f"taken as code to find; {sure}; `zqHammer` is not in this folder"
     assert text.count("zqHammer") == 1 and said in text
     assert "mend_roof" in text
@@ -72,7 +72,7 @@ def test_an_answer_without_words_of_the_prompt_is_called_weak(engines) -> None:
     pack = packed(engines[:1], "marsupial genome sequencing", budget=600)
     assert pack["confidence_word"] == "weak"
     first, *_ = pack["text"].splitlines()
-    assert first.startswith("taken as code to find; confidence: weak, so few files")
+    assert first.startswith("taken as code to find; best hit: weak, so few files")
     assert "; no hit has a word of the query; " in first
     assert len({item["path"] for item in pack["items"]}) <= 2
 

@@ -51,11 +51,11 @@ def add_opening(pack: Pack, request: PackRequest) -> Pack:
 
 
 def _sure(pack: Pack, request: PackRequest) -> str:
-    """Return what the prompt is taken as, how sure its answer is, and what is not in the folder."""
+    """Return what the prompt is taken as, how sure its first hit is, and what the folder lacks."""
     if request.map or not request.prompt.strip():
         return ""
     word = pack.confidence_word
-    sure = f"confidence: {word}" if word else ""
+    sure = f"best hit: {word}" if word else ""
     sure += ", so few files and more of each" if word == "weak" else ""
     caveats = (safe_line(caveat.removeprefix(WEAK_NOTE)) for caveat in pack.caveats)
     taken = f"taken as {WORDS[intention_of(request.prompt)]}"
