@@ -2,7 +2,8 @@
 
 demo   set up, index this repository's server and show an explained search
 setup  make .venv and install Packhound with what its tests need
-test   set up and run the tests; slow runs the long ones, editors those in real editors
+test   set up and run the tests of every change; slow runs what continuous integration runs
+       besides, editors the tests in real editors
 fuzz   look for inputs that break something, FUZZ_SECONDS (60) for each of a dozen targets
 torture  run what is promised at the figures of a release, hours in pieces that resume;
        options follow: --list, --only T8, --pieces 1. soak lets a server work for an hour
@@ -25,6 +26,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 VENV = HERE / ".venv"
+PARALLEL = ("-n", "auto", "--dist", "worksteal", "-rfEs")
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 READY = VENV / ".ready"
 PIP = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
@@ -137,9 +139,9 @@ def demo() -> None:
 
 
 def test() -> None:
-    """The tests that take minutes at most, and what was skipped."""
+    """The tests of every change, and what was skipped."""
     absent = setup()
-    code = run("pytest", "-n", "auto", "-rfEs", "-m", "not slow and not editors", check=False)
+    code = run("pytest", *PARALLEL, check=False)
     for line in absent:
         say(line)
     if code:
@@ -147,9 +149,9 @@ def test() -> None:
 
 
 def slow() -> None:
-    """The long tests."""
+    """The tests that continuous integration runs besides."""
     setup()
-    run("pytest", "-m", "slow")
+    run("pytest", *PARALLEL, "-m", "slow")
 
 
 def editors() -> None:

@@ -31,8 +31,8 @@ RESULTS = Path(__file__).with_name("reliability.json")
 _WHOLE_SERVER = Stored("", "", ("",))
 _SKIPPED = re.compile(r"^SKIPPED \[\d+\] \S+ (.*)$", re.MULTILINE)
 _PASSED = re.compile(r"^(?:=+ )?\d+ passed", re.MULTILINE)
-_TEST = "python -m pytest -rs -p no:cacheprovider"
-_SLOW = f"{_TEST} -m slow"
+_TEST = 'python -m pytest -rs -p no:cacheprovider -m "not release"'
+_RELEASE = f"{_TEST} -m release"
 _DRAWN = f"{_TEST} --hypothesis-seed={{seed}}"
 _OFFLINE = "unshare --map-root-user --net sh -c 'ip link set lo up && exec "
 
@@ -70,14 +70,14 @@ CHECKS = (
         "a kill while it reads and saves leaves what a rebuild gives",
         "kills",
         *(10_000, 20),
-        f"{_SLOW} tests/storage/test_kills.py -k hundreds",
+        f"{_RELEASE} tests/storage/test_kills.py -k hundreds",
     ),
     Check(
         "T4",
         "a loss of power leaves a saved generation",
         "states of the disk",
         *(2_400, 2_400),
-        f"{_SLOW} tests/storage/test_power_loss.py tests/storage/test_unsynced.py",
+        f"{_RELEASE} tests/storage/test_power_loss.py tests/storage/test_unsynced.py",
     ),
     Check(
         "T5",
@@ -98,7 +98,7 @@ CHECKS = (
         "the same, of inputs that a fuzzer chooses by coverage",
         "seconds of fuzzing for each of two targets",
         *(1_800, 60),
-        f"{_SLOW} tests/fuzz/test_fuzz.py -k 'a_fuzzer and (frames or messages)'",
+        f"{_RELEASE} tests/fuzz/test_fuzz.py -k 'a_fuzzer and (frames or messages)'",
     ),
     Check(
         "T7",
@@ -141,7 +141,7 @@ CHECKS = (
         "while 5,000 files change, each search sees one generation; then all equals a rebuild",
         "searches during floods",
         *(100_000, 100_000),
-        f"{_SLOW} tests/service/test_flood.py",
+        f"{_RELEASE} tests/service/test_flood.py",
     ),
     Check(
         "T13 generations",
@@ -170,14 +170,14 @@ CHECKS = (
         "whoever vanishes leaves no process behind and a whole index",
         "rounds of four editors",
         *(250, 5),
-        f"{_SLOW} tests/lsp/test_vanishing.py",
+        f"{_RELEASE} tests/lsp/test_vanishing.py",
     ),
     Check(
         "T17",
         "of those that race one writes, whoever dies and whoever clears the cache",
         "races of each of two kinds",
         *(500, 500),
-        f"{_SLOW} tests/storage/test_races.py",
+        f"{_RELEASE} tests/storage/test_races.py",
     ),
     Check(
         "T18",
@@ -191,7 +191,7 @@ CHECKS = (
         "whichever write, sync, lock or unlink fails, below SQLite, what was acknowledged is there",
         "runs with a fault at each call",
         *(1, 1),
-        f"{_TEST} -m slow tests/storage/test_failing_calls.py",
+        f"{_TEST} -m release tests/storage/test_failing_calls.py",
     ),
     Check(
         "T19",
@@ -232,9 +232,9 @@ CHECKS = (
     Check(
         "T23",
         "the tests pass where there is no network",
-        "runs of all tests that are not slow",
+        "runs of all tests but those of a release or of editors",
         *(1, 1),
-        f'{_OFFLINE}{_TEST} -n 2 -m "not slow and not editors"\'',
+        f'{_OFFLINE}{_TEST} -n 2 -m "not (release or editors)"\'',
     ),
     Check(
         "T23 calls",
@@ -277,7 +277,7 @@ CHECKS = (
         "no match of git grep is missed in silence",
         "trees",
         *(10_000, 40),
-        f"{_SLOW} tests/acceptance/test_nothing_is_silent.py",
+        f"{_RELEASE} tests/acceptance/test_nothing_is_silent.py",
     ),
     Check(
         "T29",
@@ -293,14 +293,14 @@ CHECKS = (
         "killed and stopped under agents and an editor it loses no answer, text or note",
         "kills and stops",
         *(2_000, 20),
-        f"{_SLOW} tests/daemon/test_storm.py",
+        f"{_RELEASE} tests/daemon/test_storm.py",
     ),
     Check(
         "T30",
         "a note that was acknowledged is there, whoever is killed",
         "kills",
         *(2_000, 40),
-        f"{_SLOW} tests/memory/test_note_store.py",
+        f"{_RELEASE} tests/memory/test_note_store.py",
     ),
     Check(
         "T31",

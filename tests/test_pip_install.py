@@ -15,7 +15,7 @@ from tests.support.command_line import make_house
 CHECKOUT = Path(__file__).resolve().parent.parent
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.skipif(os.name == "nt", reason="PATH is not all that finds a compiler there")
 def test_an_install_needs_no_compiler(tmp_path: Path):
     environment = tmp_path / "venv"

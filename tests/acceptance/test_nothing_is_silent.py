@@ -102,10 +102,10 @@ def files_of_ripgrep(root: Path) -> set[str]:
 
 
 def test_no_match_is_missed_in_silence(tmp_path: Path) -> None:
-    check_trees(tmp_path, seed=0, n_trees=4)
+    check_trees(tmp_path, seed=6, n_trees=4)  # Of middling sizes.
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("part", range(10))
 def test_no_match_of_many_trees_is_missed_in_silence(tmp_path: Path, part: int) -> None:
     check_trees(tmp_path, 10 * seed(10) + part, n_trees=size(300) // 10)
@@ -230,7 +230,7 @@ def test_names_and_versions_of_lock_files_are_searched_and_the_rest_is_said_not_
     for path, text in LOCKS.items():
         (tmp_path / path).write_text(text)
     (tmp_path / "big").mkdir()
-    (tmp_path / "big" / "yarn.lock").write_text("\n" * 1_500_000)
+    (tmp_path / "big" / "yarn.lock").write_text(f"# {'x' * 1_000}\n\n" * 1_500)
     for _ in range(2):  # Read, then loaded.
         engine = Engine.open(tmp_path, settings_from({"index.workers": 1}))
         try:

@@ -135,7 +135,7 @@ def storm(cache: Path, workers: list[Worker], editor: LspClient, rounds: int) ->
     [
         ("", 2),
         *(pytest.param(trouble, 1, marks=pytest.mark.slow) for trouble in TROUBLES),
-        pytest.param("", size(100), marks=pytest.mark.slow),
+        pytest.param("", size(100), marks=pytest.mark.release),
     ],
 )
 def test_a_server_that_is_killed_again_and_again(tmp_path, monkeypatch, trouble, rounds) -> None:

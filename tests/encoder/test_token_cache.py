@@ -36,7 +36,7 @@ def test_the_bundled_encoder_reads_by_runs_and_others_do_not():
     "folder",
     [
         *("fixtures", "tests/golden", "vscode-extension/src"),
-        pytest.param("server", marks=pytest.mark.slow),
+        pytest.param("server", marks=pytest.mark.release),
     ],
 )
 def test_code_in_all_languages(folder):

@@ -54,7 +54,7 @@ def some_paths(draw: random.Random) -> list[str]:
 
 
 @pytest.mark.skipif(not shutil.which("git"), reason="git is the reference")
-@pytest.mark.parametrize("n_rules", [60, pytest.param(5_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n_rules", [60, pytest.param(5_000, marks=pytest.mark.release)])
 def test_a_rule_says_what_git_says(tmp_path: Path, n_rules: int) -> None:
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
     draw = random.Random(n_rules)
@@ -66,7 +66,7 @@ def test_a_rule_says_what_git_says(tmp_path: Path, n_rules: int) -> None:
 
 
 @pytest.mark.skipif(not shutil.which("git"), reason="git is the reference")
-@pytest.mark.parametrize("n_cases", [500, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n_cases", [500, pytest.param(10_000, marks=pytest.mark.release)])
 def test_files_of_rules_say_what_git_says(tmp_path: Path, n_cases: int) -> None:
     """Many lines with negations, in every file that git reads, from any folder that is opened."""
     top, user = tmp_path / "top", tmp_path / "user-rules"

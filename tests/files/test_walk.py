@@ -310,7 +310,7 @@ while True:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX renames")
-@pytest.mark.parametrize("n_reads", [2_000, pytest.param(200_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n_reads", [2_000, pytest.param(200_000, marks=pytest.mark.release)])
 def test_a_folder_swapped_for_a_link_while_it_is_read(tmp_path: Path, n_reads: int) -> None:
     make(tmp_path / "outside", {"a.py": "canary", ".gitignore": "*.log\n"})
     root = make(tmp_path / "root", {"sub/a.py": "a", "sub/x.log": "x"})

@@ -32,7 +32,7 @@ def test_random_inputs_break_nothing(name: str) -> None:
         one(draw.randbytes(draw.randrange(200)))
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.skipif(not importlib.util.find_spec("atheris"), reason="atheris is not installed")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_fuzzer_breaks_nothing(name: str, tmp_path: Path) -> None:

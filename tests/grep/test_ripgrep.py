@@ -90,6 +90,6 @@ def test_generated_patterns_find_what_ripgrep_finds(engine: Engine) -> None:
 
 
 @needs_ripgrep
-@pytest.mark.slow
+@pytest.mark.release
 def test_ten_thousand_patterns_find_what_ripgrep_finds(engine: Engine) -> None:
     check(engine, 10_000, seed=2)

@@ -102,7 +102,7 @@ def rebuilt(root: Path) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("point", POINTS)
-@pytest.mark.parametrize("calls", [(1,), pytest.param(range(1, 80), marks=pytest.mark.slow)])
+@pytest.mark.parametrize("calls", [(1,), pytest.param(range(1, 80), marks=pytest.mark.release)])
 def test_after_a_refusal_the_next_scan_is_right(tmp_path, point, calls):
     for call in calls:
         root = tmp_path / f"root{call}"

@@ -40,7 +40,7 @@ def lasting(tmp_path_factory):
 
 
 @pytest.mark.parametrize("text", HUGE.values(), ids=HUGE)
-@pytest.mark.parametrize("name", ["huge.py", pytest.param("huge.js", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["huge.py", pytest.param("huge.js", marks=pytest.mark.release)])
 def test_any_document_can_be_open(lasting, name, text):
     client, folder = lasting
     document = client.open_document(folder / name, text)

@@ -80,7 +80,7 @@ async def test_agents_share_one_engine(folder):
         assert engine_id() == process_id is not None
 
 
-@pytest.mark.parametrize("n_agents", [4, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n_agents", [4, pytest.param(20, marks=pytest.mark.release)])
 async def test_agents_that_start_at_once_start_one_engine(folder, n_agents):
     async def ask() -> int | None:
         async with agent(folder) as client:

@@ -41,7 +41,7 @@ def test_kills_lose_nothing_acknowledged(tmp_path: Path) -> None:
     check_kills(tmp_path, 10)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @posix
 def test_a_thousand_kills_lose_nothing_acknowledged(tmp_path: Path) -> None:
     check_kills(tmp_path, size(1_000))

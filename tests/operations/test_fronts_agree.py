@@ -83,7 +83,7 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "config": [{}],
 }
 OF_A_FRONT = {"uri", "range", "selectionRange", "folder", "took_ms"}
-ONE, TWO = (pytest.param(case, marks=pytest.mark.slow) for case in ("one", "two"))
+ONE, TWO = (pytest.param(case, marks=pytest.mark.release) for case in ("one", "two"))
 POSITIONS = {
     "grep": ["pattern"],
     "related": ["path"],

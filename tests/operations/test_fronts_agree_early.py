@@ -16,7 +16,7 @@ import pytest
 from tests.operations.test_fronts_agree import POSITIONS, SEARCH, Fronts, of_editors
 from tests.support.lsp_client import write_files
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name == "nt", reason="signals")]
+pytestmark = [pytest.mark.release, pytest.mark.skipif(os.name == "nt", reason="signals")]
 
 SLOW = """
 import os, time

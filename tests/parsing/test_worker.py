@@ -193,7 +193,7 @@ def test_killed_workers_cost_nothing(pool: ParsePool) -> None:
     check_kills(pool, 600)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_dozens_of_killed_workers_cost_nothing(pool: ParsePool) -> None:
     check_kills(pool, 5_000)
 

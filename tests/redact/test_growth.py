@@ -91,7 +91,7 @@ def test_no_prefix_takes_the_square_of_the_length(prefix: str) -> None:
     check(prefix, ("", "a1Z-"))
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize(
     "start", sorted({*STARTS, *SERVICES, *(prefix for _, prefix, _, _ in PREFIXED)})
 )

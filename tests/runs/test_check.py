@@ -241,7 +241,7 @@ TYPED_BREAKS = """\
             },
             TYPED_BREAKS,
         ),
-        pytest.param("cargo test", RUST, RUST_BREAKS, marks=pytest.mark.slow),
+        pytest.param("cargo test", RUST, RUST_BREAKS, marks=pytest.mark.release),
     ],
 )
 def test_what_a_tool_remembers_of_the_folder_hides_no_change_of_the_same_size(

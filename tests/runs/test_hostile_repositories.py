@@ -197,7 +197,7 @@ for step in runs.check(runs.Folder(root, kept, {}, files), table, runs.CopyLimit
 
 
 @pytest.mark.parametrize(
-    "n_kills", [2, pytest.param(200, marks=pytest.mark.slow)], ids=["few", "200"]
+    "n_kills", [2, pytest.param(200, marks=pytest.mark.release)], ids=["few", "200"]
 )
 def test_killed_checks_leave_the_folder_and_no_process(
     repository: Repository,

@@ -502,7 +502,7 @@ def test_nothing_of_the_users_is_lost(folder: Engine) -> None:
     assert 10 < sum(accepted) < 50
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_nothing_of_the_users_is_lost_in_a_thousand_states(folder: Engine) -> None:
     accepted = [check_nothing_is_lost(folder, seed) for seed in range(60, 1_060)]
     assert 150 < sum(accepted) < 850

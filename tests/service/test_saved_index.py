@@ -180,7 +180,7 @@ def test_a_flush_of_a_closed_engine_returns(engine: Engine) -> None:
     assert engine.flush(30)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_close_waits_for_a_slow_disk(
     root: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,7 @@ import pytest
 REPOSITORY = Path(__file__).parents[2]
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_minute_of_work() -> None:
     command = [sys.executable, "-m", "benchmarks.soak", "server", "--minutes", "1"]

@@ -44,7 +44,7 @@ except StoreError as error:
 
 @pytest.mark.usefixtures("bulk")
 @pytest.mark.skipif(not can_trace(), reason="needs strace")
-@pytest.mark.parametrize("step", [20, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [20, pytest.param(1, marks=pytest.mark.release)])
 @pytest.mark.parametrize("call", CALLS)
 def test_a_call_that_fails_leaves_what_was_acknowledged(tmp_path, call, step) -> None:
     kept, folder, log = tmp_path / "kept", tmp_path / "s", tmp_path / "log"

@@ -33,7 +33,7 @@ def disk(monkeypatch):
 
 
 @pytest.mark.usefixtures("bulk")
-@pytest.mark.parametrize("step", [24_576, pytest.param(512, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [24_576, pytest.param(512, marks=pytest.mark.release)])
 def test_a_save_that_does_not_fit_leaves_the_last_one(tmp_path: Path, disk, step: int) -> None:
     small, large = filled(2), filled(2)
     put(large, {f"more{n}.py": f"function g{n}: load x{n}" for n in range(60)})

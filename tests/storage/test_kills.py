@@ -106,6 +106,6 @@ def _has_rows(path: Path) -> bool:
         return False
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_hundreds_of_kills_leave_what_a_rebuild_gives(tmp_path, monkeypatch):
     check_kills(tmp_path, monkeypatch, size(200))

@@ -108,7 +108,7 @@ def test_a_loss_of_power_leaves_a_saved_generation(tmp_path: Path) -> None:
     check_losses(tmp_path, savers=1, moments=5)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.usefixtures("bulk")
 def test_many_losses_of_power_leave_a_saved_generation(tmp_path: Path) -> None:
     check_losses(tmp_path, savers=10, moments=40)

@@ -384,7 +384,7 @@ def test_a_kill_loses_nothing_that_was_saved(tmp_path):
 
 
 @posix
-@pytest.mark.slow
+@pytest.mark.release
 def test_many_kills_lose_nothing_that_was_saved(tmp_path):
     check_kills(tmp_path / "s", 30)
 

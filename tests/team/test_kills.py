@@ -100,7 +100,7 @@ def test_pushes_and_servers_that_are_killed(mortal_server: Server, tmp_path: Pat
     kill_pushes(mortal_server, tmp_path / "clone", 4, seed=1)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_two_hundred_kills(mortal_server: Server, tmp_path: Path) -> None:
     for seed in range(20):
         kill_pushes(mortal_server, tmp_path / f"clone{seed}", 10, seed=seed)

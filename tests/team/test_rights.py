@@ -174,7 +174,7 @@ def test_users_see_what_is_granted_to_them_and_their_groups(server: Server) -> N
     rounds(server, count(), 300)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_ten_thousand_questions(server: Server) -> None:
     rounds(server, count(1_000), 10_000)
 
