@@ -31,7 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "impact": {"git", "graph", "index", "redact", "text"},
     "runs": {"files", "git", "redact"},
     "pack": {"files", "git", "graph", "index", "llm", "redact", "search", "text"},
-    "team": {"files", "git", "parsing", "redact", "text"},
+    "team": {"encoder", "files", "git", "parsing", "redact", "text"},
     "indexing": {"files", "git", "index", "parsing", "storage", "team", "text"},
     "evaluation": {"files", "git", "index", "llm", "parsing", "runs", "search"},
     "sources": {"text"},

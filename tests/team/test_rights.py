@@ -17,6 +17,7 @@ from packhound.team.store import Row, Store
 from tests.support.postgres import Database, Server
 
 _worlds = count()
+QUERY = [1.0] + [0.0] * 255
 ROW = Row(b"\0" * 16, b"", "kitchen.py", b"\1" * 16, 1, b"", b"")
 
 
@@ -26,14 +27,16 @@ class World(NamedTuple):
     groups: dict[str, set[str]]
     grants: list[Grant]
     branches: dict[tuple[str, str], set[UUID]]
+    ids: dict[UUID, tuple[str, str]]
     owners: dict[UUID, str]
     repositories: dict[UUID, str]
 
     def allows(self, user: str, repository: str, branch: str, *, push: bool = False) -> bool:
+        """Apply the rule to a branch, "" for any."""
         return any(
             grant.grantee in {user, *self.groups[user]}
             and _matches(grant.repository, repository)
-            and _matches(grant.branch, branch)
+            and (not branch or _matches(grant.branch, branch))
             and (grant.may_push or not push)
             for grant in self.grants
         )
@@ -81,6 +84,7 @@ def make_world(database: Database, seed: int) -> World:
         for grant in grants.values():
             store.grant(grant)
     branches: dict[tuple[str, str], set[UUID]] = {}
+    ids: dict[UUID, tuple[str, str]] = {}
     owners, of = dict[UUID, str](), dict[UUID, str]()
     with database.connect() as connection:
         for repository in draw.sample(repositories, 5):
@@ -94,6 +98,10 @@ def make_world(database: Database, seed: int) -> World:
                     [repository, bytes([i]) * 16, owner, f"{repository}/{i}.py"],
                 ).fetchone()
                 assert row
+                connection.execute(
+                    "INSERT INTO packhound.vectors VALUES (%s, %s, 0, 'encoder', %s)",
+                    [repository, row[0], str(QUERY)],
+                )
                 files.append(row[0])
                 owners[row[0]], of[row[0]] = owner, repository
             for name in draw.sample(names, 2):
@@ -105,11 +113,12 @@ def make_world(database: Database, seed: int) -> World:
                     [repository, name],
                 ).fetchone()
                 assert row
+                ids[row[0]] = repository, name
                 for file in chosen:
                     query = "INSERT INTO packhound.contents VALUES (%s, %s)"
                     connection.execute(query, [row[0], file])
                 connection.execute("INSERT INTO packhound.words VALUES (%s, 0, '')", [row[0]])
-    return World({u: member_of[u] for u in users}, [*grants.values()], branches, owners, of)
+    return World({u: member_of[u] for u in users}, [*grants.values()], branches, ids, owners, of)
 
 
 def check_reading(world: World, user: str, connection: psycopg.Connection) -> int:
@@ -126,13 +135,19 @@ def check_reading(world: World, user: str, connection: psycopg.Connection) -> in
     assert ask("SELECT count(*) FROM packhound.words") == {(len(branches),)}
     listed = {file for key in branches for file in world.branches[key]}
     assert ask("SELECT DISTINCT file FROM packhound.contents") == {(file,) for file in listed}
+    assert ask("SELECT file FROM packhound.vectors") == {(file,) for file in listed}
+    assert ask("SELECT count(*) FROM packhound.vectors") == {(len(listed),)}
+    nearest = "SELECT packhound.nearest(%s, %s, 'encoder', %s::real[], 100)"
+    for branch, key in world.ids.items():
+        there = world.branches[key] if key in branches else set()
+        assert ask(nearest, key[0], branch, QUERY) == {(file,) for file in there}
     shown = {(repository,) for file, repository in world.repositories.items() if file in files}
     assert ask("SELECT repository FROM packhound.usage") == shown
     hidden = [file for file in world.owners if file not in files]
     assert ask("SELECT FROM packhound.files WHERE id = ANY(%s)", hidden) == set()
     own = {user, *world.groups[user]}
     assert {row[0] for row in ask("SELECT grantee FROM packhound.grants")} <= own
-    return 9
+    return 11 + len(world.ids)
 
 
 def check_writing(world: World, user: str, draw: random.Random, url: str) -> int:
@@ -141,6 +156,11 @@ def check_writing(world: World, user: str, draw: random.Random, url: str) -> int
     hidden = [file for file in world.owners if file not in files]
     refusals = set()
     with Store.open(url) as store:
+        for file, repository in world.repositories.items():
+            if file in files and world.allows(user, repository, "", push=True):
+                continue
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                store.put_vectors(repository, "false", {file: [QUERY]})
         for repository, branch in [*world.branches, ("a/x", "ann/new"), ("other/x", "main")]:
             may = world.allows(user, repository, branch, push=True)
             assert store.may_push(repository, branch) == may

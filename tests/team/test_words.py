@@ -67,7 +67,7 @@ def test_after_any_pushes_it_is_as_if_made_from_nothing(
             path.name for path in root.glob("*.py") if "soup" in path.read_text()
         }
         n_files = len([*root.glob("*.py")])
-        assert words.find_candidates(store, grown, ["soup"], 100).n_files == n_files
+        assert words.files_with_words(store, grown, ["soup"], 100).n_files == n_files
 
 
 def test_files_with_the_rarest_terms_come_first(database: Database, tmp_path: Path) -> None:
@@ -77,9 +77,9 @@ def test_files_with_the_rarest_terms_come_first(database: Database, tmp_path: Pa
     push_to(url, repository(tmp_path / "clone", KITCHEN, files), KITCHEN)
     with Store.open(url) as store:
         branch = branch_named(store, "main")
-        found = words.find_candidates(store, branch, terms("guest stove nowhere"), 3)
+        found = words.files_with_words(store, branch, terms("guest stove nowhere"), 3)
         assert len(found.files) == 3 and [*store.texts_of(branch, found.files[:1])] == ["f5.py"]
-        assert words.find_candidates(store, branch, ["nowhere"], 3).files == []
+        assert words.files_with_words(store, branch, ["nowhere"], 3).files == []
 
 
 def test_a_damaged_table_finds_nothing_and_is_made_anew(database: Database, tmp_path: Path) -> None:
@@ -91,10 +91,10 @@ def test_a_damaged_table_finds_nothing_and_is_made_anew(database: Database, tmp_
             connection.execute("UPDATE packhound.words SET packed = %s", [junk])
         with Store.open(url) as store:
             branch = branch_named(store, "main")
-            assert words.find_candidates(store, branch, ["soup"], 3).files == []
+            assert words.files_with_words(store, branch, ["soup"], 3).files == []
     push_to(url, root, KITCHEN)
     with Store.open(url) as store:
-        found = words.find_candidates(store, branch_named(store, "main"), ["soup"], 3)
+        found = words.files_with_words(store, branch_named(store, "main"), ["soup"], 3)
         assert len(found.files) == 1
 
 

@@ -97,8 +97,10 @@ def team_group() -> None:
 @_URL
 def setup(url: str) -> None:
     """Make the tables of a store, or bring them to this version; for the owner of its database."""
-    with team.Administration.open(_url(url), any_version=True) as store:
-        before, now = store.setup(), team.VERSION
+    with team.Administration.open(_url(url), for_push=True, any_version=True) as store:
+        before, now, has_vectors = store.setup(), team.VERSION, store.has_vectors
+    if not has_vectors:
+        echo(_WITHOUT_VECTORS, err=True)
     echo(f"the tables have version {now}" + (f", before {before}" if 0 < before < now else ""))
 
 
@@ -188,6 +190,10 @@ def erase(url: str, yes: bool) -> None:
 
 
 _SHORTEST_SECRET = 6
+_WITHOUT_VECTORS = (
+    "note: the server has no pgvector 0.8 or later, or you may not create that extension there:"
+    " repositories too large to pull are searched by words alone"
+)
 
 
 def _url(written: str, settings: Settings | None = None) -> str:

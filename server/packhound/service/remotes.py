@@ -214,18 +214,22 @@ class Remotes:
             team.begin_partial(tree.branch, tree.folder)
             tree = tree._replace(n_bytes=0)
             root.engine.refresh()
-        terms = parse_query(Query(query)).terms
+        parsed = parse_query(Query(query))
+        question = parsed.text if settings.meaning.enabled else ""
         try:
             with self._fetch_lock, team.Store.open(settings.team.store) as store:
-                candidates = team.find_candidates(store, tree.branch, terms, _CANDIDATES)
+                candidates = team.find_candidates(
+                    store, tree.branch, parsed.terms, question, _CANDIDATES
+                )
                 written = team.add_files(store, tree, candidates.files)
         except (StoreError, OSError) as problem:
             return f"{name} is too large to pull, and not asked: {visible_line(str(problem))}"
         if written:
             root.engine.refresh(written)
+        nearest = ", or are nearest in meaning to one" if candidates.by_meaning else ""
         return (
             f"{name} is too large to pull: searched are those of its {candidates.n_files:,} files"
-            " that have rare words of this question or of earlier ones"
+            f" that have rare words of this question or of earlier ones{nearest}"
         )
 
     def look(self, settings: Settings, peers: Peers) -> list[str]:

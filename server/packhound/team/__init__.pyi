@@ -1,5 +1,6 @@
 from .admin import Administration as Administration
 from .admin import Grant as Grant
+from .candidates import find_candidates as find_candidates
 from .local import start_server as start_server
 from .local import stop_server as stop_server
 from .push import push as push
@@ -20,4 +21,3 @@ from .schema import VERSION as VERSION
 from .store import Branch as Branch
 from .store import NoteEntry as NoteEntry
 from .store import Store as Store
-from .words import find_candidates as find_candidates

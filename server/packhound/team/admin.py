@@ -6,12 +6,13 @@ import json
 import zlib
 from typing import NamedTuple
 
+import psycopg
 from psycopg import sql
 from psycopg.rows import namedtuple_row
 
 from packhound.core.errors import SettingsError
 from packhound.team.row import inflate
-from packhound.team.schema import MEMBER, VERSION, member_role, migrations
+from packhound.team.schema import MEMBER, VERSION, member_role, migrations, vectors_table
 from packhound.team.store import Store
 
 _LOCK = 0x7061636B
@@ -43,16 +44,39 @@ class Administration(Store):
     """A connection of the owner of the tables, whom no policy binds."""
 
     def setup(self) -> int:
-        """Bring the tables to this version, in one transaction; return the version before."""
+        """Bring the tables to this version, in one transaction; return the version before.
+
+        The table of vectors is made where the server has pgvector, if need be later.
+        """
         with self._connection.transaction():
             self._connection.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
             before = self._version()
             self._connection.execute(member_role())
             for statements in migrations(before):
                 self._connection.execute(statements)
+            if not self.has_vectors and (schema := self._vector_schema()):
+                self._connection.execute(vectors_table(schema))
             if before < VERSION:
                 self._connection.execute("UPDATE packhound.version SET version = %s", [VERSION])
         return before
+
+    def _vector_schema(self) -> str:
+        """Return the schema of pgvector, "" where there is none that has iterative scans."""
+        available = (
+            "SELECT FROM pg_available_extensions WHERE name = 'vector' AND string_to_array("
+            "coalesce(installed_version, default_version), '.')::int[] >= ARRAY[0, 8]"
+        )
+        if not self._connection.execute(available).rowcount:
+            return ""
+        try:
+            with self._connection.transaction():
+                create = "CREATE EXTENSION IF NOT EXISTS vector SCHEMA packhound"
+                self._connection.execute(create)
+        except psycopg.errors.InsufficientPrivilege:
+            return ""
+        query = "SELECT extnamespace::regnamespace::text FROM pg_extension WHERE extname = 'vector'"
+        row = self._connection.execute(query).fetchone()
+        return str(row[0]) if row else ""
 
     def grant(self, grant: Grant) -> None:
         """Add or replace a grant; its grantee may use the store from now on.
@@ -133,6 +157,8 @@ class Administration(Store):
                 names = sql.Identifier(table), sql.Identifier(column)
                 self._connection.execute(delete.format(*names), [files])
         self._connection.execute("VACUUM FULL packhound.files, packhound.notes, packhound.words")
+        if self.has_vectors:
+            self._connection.execute("VACUUM packhound.vectors")
         return len(files) + n_notes
 
 

@@ -21,6 +21,7 @@ from packhound.parsing import SharedPool, source_digest
 from packhound.redact import RedactionTimeout, redact
 from packhound.team.row import encode_row, key_of
 from packhound.team.store import Row, Store
+from packhound.team.vectors import add_vectors
 from packhound.team.words import updated_words
 
 _WORKERS = 2
@@ -49,7 +50,7 @@ def push(
 ) -> Pushed:
     """Have a branch of a store consist of the files of a commit of the folder `root`.
 
-    Raises SettingsError, StoreError.
+    Raises SettingsError, StoreError, ModelError.
     """
     if not store.may_push(repository, branch):
         raise SettingsError(
@@ -74,6 +75,7 @@ def push(
     store.set_branch(
         repository, branch, revision.commit, files, _words(store, repository, branch, files)
     )
+    add_vectors(store, repository, branch)  # The branch is found by words meanwhile.
     store.prune(repository)
     return pushed._replace(files=len(files))
 

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from packhound.core.types import Document
-from packhound.parsing import AnalysedFile, check_record, grammar_version, source_digest
+from packhound.parsing import AnalysedFile, NodeRuns, check_record, grammar_version, source_digest
 from packhound.text import TOKENIZER_VERSION, terms, terms_of_run
 
 _FORMAT = 1
@@ -66,15 +66,20 @@ def encode_row(file: AnalysedFile) -> bytes | None:
 def decode_row(octets: bytes, document: Document) -> AnalysedFile | None:
     """Return the file of a row; None if it is not a sound one of this document."""
     try:
-        row = msgspec.msgpack.decode(inflate(octets), type=_Row)
-        starts = range(0, len(row.node_digests), _DIGEST_BYTES)
-        digests = tuple(row.node_digests[i : i + _DIGEST_BYTES] for i in starts)
-        fields = {**msgspec.structs.asdict(row), "node_digests": digests}
-        file = AnalysedFile(**fields, degraded=None, texts=())
+        file = _file_of(octets)
         is_sound = _is_of(file, document)
     except (ValueError, zlib.error, msgspec.MsgspecError, OverflowError):
         return None
     return file if is_sound else None
+
+
+def words_of_row(octets: bytes) -> NodeRuns | None:
+    """Return the words of the nodes of a file; None for a row that is damaged."""
+    try:
+        file = _file_of(octets)
+        return file.words if _has_sound_words(file) else None
+    except (ValueError, zlib.error, msgspec.MsgspecError):
+        return None
 
 
 def terms_of_row(octets: bytes) -> set[str]:
@@ -96,15 +101,32 @@ def inflate(octets: bytes) -> bytes:
     return inflated
 
 
+def _file_of(octets: bytes) -> AnalysedFile:
+    """Return the file of a row. Raises zlib.error, ValueError, MsgspecError."""
+    row = msgspec.msgpack.decode(inflate(octets), type=_Row)
+    starts = range(0, len(row.node_digests), _DIGEST_BYTES)
+    digests = tuple(row.node_digests[i : i + _DIGEST_BYTES] for i in starts)
+    fields = {**msgspec.structs.asdict(row), "node_digests": digests}
+    return AnalysedFile(**fields, degraded=None, texts=())
+
+
 def _is_of(file: AnalysedFile, document: Document) -> bool:
     """Return True if a file is of a document and its parts fit together. Raises ValueError."""
     if file.path != document.path or file.digest != source_digest(document.source):
         return False
     n_nodes = check_record(file.record, len(document.source))
+    return (
+        n_nodes == len(file.node_digests)
+        and all(len(digest) == _DIGEST_BYTES for digest in file.node_digests)
+        and _has_sound_words(file)
+    )
+
+
+def _has_sound_words(file: AnalysedFile) -> bool:
+    """Return True if the words are those of the nodes. Raises ValueError."""
     words = file.words
     return (
-        n_nodes == len(file.node_digests) == len(words.lengths)
-        and all(len(digest) == _DIGEST_BYTES for digest in file.node_digests)
+        len(file.node_digests) == len(words.lengths)
         and bool((words.lengths >= 0).all())
         and int(words.lengths.sum(dtype=np.int64)) == len(words.run)
         and (not len(words.run) or 0 <= words.run.min() <= words.run.max() < len(words.runs))

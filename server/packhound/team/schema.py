@@ -40,5 +40,11 @@ def member_role() -> str:
     return _statements("member")
 
 
-def _statements(name: str) -> str:
-    return Path(__file__).with_name(f"{name}.sql").read_text("utf-8").format(**_NAMES)
+def vectors_table(schema: str) -> str:
+    """Return the statements that make the table of vectors, pgvector being in a schema."""
+    return _statements("vectors", vector=schema)
+
+
+def _statements(name: str, **names: str) -> str:
+    text = Path(__file__).with_name(f"{name}.sql").read_text("utf-8")
+    return text.format(**_NAMES, **names)

@@ -230,6 +230,50 @@ class Store:
         query += " AND part = ANY(%s)"
         return dict(self._connection.execute(query, [branch, [*parts]], binary=True))
 
+    @property
+    def has_vectors(self) -> bool:
+        """True if the store keeps vectors, which takes pgvector."""
+        row = self._connection.execute("SELECT to_regclass('packhound.vectors')").fetchone()
+        return row != (None,)
+
+    def without_vectors(self, repository: str, branch: str, encoder: str) -> list[UUID]:
+        """Return the files of a branch that an encoder has made no vectors of."""
+        query = (
+            "SELECT f.id FROM packhound.contents c JOIN packhound.files f ON f.id = c.file"
+            " JOIN packhound.branches b ON b.id = c.branch"
+            " WHERE b.repository = %s AND b.name = %s AND f.nodes > 0 AND NOT EXISTS ("
+            "SELECT FROM packhound.vectors v WHERE v.repository = %s AND v.file = f.id"
+            " AND v.encoder = %s)"
+        )
+        values = [repository, branch, repository, encoder]
+        return [file for (file,) in self._connection.execute(query, values)]
+
+    def put_vectors(
+        self, repository: str, encoder: str, vectors: Mapping[UUID, Sequence[Sequence[float]]]
+    ) -> None:
+        """Add the vectors of the nodes of some files, in place of those of other encoders."""
+        rows = [
+            (repository, file, node, encoder, f"[{','.join(f'{value:.4g}' for value in vector)}]")
+            for file, of_nodes in vectors.items()
+            for node, vector in enumerate(of_nodes)
+        ]
+        with self._connection.transaction(), self._connection.cursor() as cursor:
+            cursor.execute(
+                "DELETE FROM packhound.vectors WHERE repository = %s AND file = ANY(%s)",
+                [repository, [*vectors]],
+            )
+            cursor.executemany(
+                "INSERT INTO packhound.vectors VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
+                rows,
+            )
+
+    def nearest(self, branch: Branch, encoder: str, vector: list[float], n: int) -> list[UUID]:
+        """Return the files of the nearest `n` nodes of a branch, the nearest first."""
+        query = "SELECT packhound.nearest(%s, %s, %s, %s::real[], %s)"
+        values = [branch.repository, branch.id, encoder, vector, n]
+        rows = self._connection.execute(query, values)
+        return [*dict.fromkeys(file for (file,) in rows)]
+
     def texts_of(self, branch: Branch, files: Sequence[UUID]) -> dict[str, bytes]:
         """Return the compressed texts of some files of a branch by path."""
         query = (

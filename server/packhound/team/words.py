@@ -31,8 +31,8 @@ _MOST_TERMS = 16
 _Postings = dict[str, list[int]]
 
 
-class Candidates(NamedTuple):
-    """The files that a question is likeliest about, the best first, and how many the branch has."""
+class WithWords(NamedTuple):
+    """Files that have words of a question, the best first, and how many the branch has."""
 
     files: list[UUID]
     n_files: int
@@ -69,7 +69,7 @@ def updated_words(store: Store, branch: UUID | None, files: set[UUID]) -> dict[i
     return {**changed, _COUNT: b"%d" % len(files)}
 
 
-def find_candidates(store: Store, branch: Branch, terms: Sequence[str], n: int) -> Candidates:
+def files_with_words(store: Store, branch: Branch, terms: Sequence[str], n: int) -> WithWords:
     """Return the files of a branch with the rarest of some terms, by the sum of their idf."""
     parts = store.words(branch.id, [_COUNT, *{_part_of(term) for term in terms}])
     tables = {part: _unpack(packed) for part, packed in parts.items()}
@@ -86,7 +86,7 @@ def find_candidates(store: Store, branch: Branch, terms: Sequence[str], n: int) 
     blocks = store.words(branch.id, [*{_N_PARTS + number // _BLOCK for number in best}])
     ids = {block: _ids(packed) for block, packed in blocks.items()}
     places = ((ids.get(_N_PARTS + number // _BLOCK, []), number % _BLOCK) for number in best)
-    return Candidates([row[i] for row, i in places if i < len(row)], n_files)
+    return WithWords([row[i] for row, i in places if i < len(row)], n_files)
 
 
 def _count(parts: Mapping[int, bytes]) -> int:

@@ -1,0 +1,59 @@
+"""The vectors of a branch, where the server has pgvector: which of its files mean the like.
+
+They are those that a reader makes of the same nodes, by the bundled encoder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from uuid import UUID
+
+import numpy as np
+
+from packhound.core.errors import ModelError
+from packhound.encoder import Embedder
+from packhound.parsing import concatenate_runs
+from packhound.team.row import words_of_row
+from packhound.team.store import Branch, Store
+
+_AT_ONCE = 64
+_MOST_NODES = 400
+"""Nearest nodes that are asked for: some 200 files."""
+_MOST_TEXT = 2_000
+"""Characters of a question that are encoded."""
+
+
+def add_vectors(store: Store, repository: str, branch: str) -> None:
+    """Add the vectors that files of a branch lack, if the store keeps any. Raises ModelError."""
+    if not store.has_vectors:
+        return
+    embedder = Embedder.open()
+    files = store.without_vectors(repository, branch, embedder.fingerprint)
+    for first in range(0, len(files), _AT_ONCE):
+        analyses = store.analyses(files[first : first + _AT_ONCE])
+        store.put_vectors(repository, embedder.fingerprint, _encode(embedder, analyses))
+
+
+def nearest_files(store: Store, branch: Branch, question: str) -> list[UUID]:
+    """Return files of a branch that have the nodes nearest in meaning, the nearest first."""
+    if not question or not store.has_vectors:
+        return []
+    try:
+        embedder = Embedder.open()
+        vector = embedder.encode_query(question[:_MOST_TEXT])
+    except ModelError:
+        return []
+    if not vector.any():
+        return []
+    return store.nearest(branch, embedder.fingerprint, vector.tolist(), _MOST_NODES)
+
+
+def _encode(embedder: Embedder, analyses: Mapping[UUID, bytes]) -> dict[UUID, list[list[float]]]:
+    read = ((id_, words_of_row(analysis)) for id_, analysis in analyses.items())
+    words = {id_: each for id_, each in read if each}
+    if not words:
+        return {}
+    rows = embedder.encode_runs(concatenate_runs([*words.values()]))
+    ends = np.cumsum([len(each.lengths) for each in words.values()])
+    parts = np.split(rows, ends[:-1])
+    return {id_: part.tolist() for id_, part in zip(words, parts, strict=True)}
