@@ -153,6 +153,20 @@ await play(({ page, rows, status, until, asks, labels, row, picture, command, re
       await shot('pack');
     },
 
+    async 'the pages of the walkthrough have the texts too'() {
+      await command('Welcome: Open Walkthrough');
+      await asks('Select a walkthrough');
+      await page.keyboard.insertText('Packhound');
+      await row(said(/Get started with Packhound/, /Erste Schritte mit Packhound/));
+      await keys('Enter');
+      const steps = page.locator('.getting-started-step');
+      await steps.filter({ hasText: said('Start the server', 'Den Server starten') }).click();
+      const text = page.frameLocator('iframe.webview').frameLocator('#active-frame').locator('body');
+      const heading = said('One program, on your machine', 'Ein Programm, auf Ihrem Rechner');
+      await until('the page', async () => (await text.innerText()).includes(heading));
+      await shot('walkthrough');
+    },
+
     async 'the palette and the settings have the texts'() {
       await page.keyboard.press('F1');
       await asks('Type the name of a command');

@@ -58,6 +58,18 @@ test('the manifest has each text in both languages, and nothing else is in them'
   assert.deepEqual(Object.keys(german), Object.keys(english));
 });
 
+test('each page of the walkthrough has a translation, which keeps its code', () => {
+  const folder = 'media/walkthrough';
+  const pages = readdirSync(folder).filter((name) => !name.includes('.nls.'));
+  assert.equal(readdirSync(folder).length, 2 * pages.length);
+  for (const page of pages) {
+    const english = read(path.join(folder, page));
+    const german = read(path.join(folder, page.replace('.md', '.nls.de.md')));
+    assert.deepEqual(placeholders(german), placeholders(english), page);
+    assert.equal(german.split('\n').length, english.split('\n').length, page);
+  }
+});
+
 test('a translation keeps what stands for values, settings and commands', () => {
   const pairs = [
     ...Object.entries(GERMAN),
