@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count, product
+from operator import attrgetter
 from typing import TypeAlias
 
 from packhound.core.types import Node
@@ -118,7 +119,7 @@ class FileScope:
         """Return the captures of a kind by start; none where the text has changed since."""
         if kind not in self._captured:
             captured = self.file.captured(kind) if self.source else ()
-            self._captured[kind] = sorted(captured, key=lambda capture: capture.run)
+            self._captured[kind] = sorted(captured, key=attrgetter("run"))
         return self._captured[kind]
 
     def _captures_in(self, kind: str, position: int) -> Iterator[Capture]:
@@ -272,12 +273,9 @@ class FileScope:
     @cached_property
     def _bound(self) -> frozenset[int]:
         """The starts of names that are bound or only name an argument or an entry."""
-        named = [each for kind in ("key", "local", "field") for each in self._captures(kind)]
+        starts, used = self.file.capture_starts("key", "local", "field")
         # An import uses the name that it binds, and an embedded field that of its type.
-        used = {
-            run[0] for each in (*named, *self._captures("import")) for run in each.parts.values()
-        }
-        starts = (each.run[0] for each in named)
+        used |= self.file.capture_starts("import")[1]
         return frozenset(i for i in starts if self.bare[i - 1 : i] != ".") - used
 
     def occurrences(self, position: int, name: str = "") -> dict[str, list[int]]:

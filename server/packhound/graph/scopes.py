@@ -60,6 +60,6 @@ class Scopes:
         for path, node_ids in sorted(graph.definitions(name).items()):
             file = graph.files[path]
             locations = filter(None, map(graph.location, node_ids))
-            positions = tuple([p for _, p in locations if file.node(p).kind != "test"])
+            positions = tuple([p for _, p in locations if file.kind(p) != "test"])
             if positions:
                 yield path, positions

@@ -9,8 +9,8 @@ from functools import lru_cache
 
 from packhound.core.array_codec import Buffer
 from packhound.core.arrays import NodeIds
-from packhound.core.types import KINDS, FileStamp, Node
-from packhound.parsing import Capture, NodeSummary, Record, read_rows
+from packhound.core.types import KINDS, FileStamp, Kind, Node
+from packhound.parsing import Capture, NodeSummary, Record, read_rows, starts_of
 
 DIGEST_SIZE = 16
 UNREAD = FileStamp(-1, -1, -1, -1)
@@ -69,6 +69,10 @@ class FileEntry:
         """Return the name of a node, "" for one that is no definition."""
         kind, name, _ = _record_of(self).kind_and_names(position)
         return "" if kind in _UNNAMED else name
+
+    def kind(self, position: int) -> Kind:
+        """Return the kind of a node."""
+        return _record_of(self).kind_and_names(position)[0]
 
     def name_as_written(self, position: int) -> str:
         """Return the name of a node, whatever its kind."""
@@ -129,6 +133,10 @@ class FileEntry:
     def captured(self, kind: str) -> Iterator[Capture]:
         """Yield what was captured of a kind in the source beside the nodes."""
         return read_rows(_record_of(self).captured, kind)
+
+    def capture_starts(self, *kinds: str) -> tuple[set[int], set[int]]:
+        """Return the starts of the captures of some kinds, and those of their parts."""
+        return starts_of(_record_of(self).captured, kinds)
 
     def node_digest(self, position: int) -> bytes:
         """Return the identity of the terms and the vector of one node."""

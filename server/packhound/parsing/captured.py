@@ -49,6 +49,21 @@ def read_rows(rows: Sequence[int], kind: str) -> Iterator[Capture]:
         yield capture
 
 
+def starts_of(rows: Sequence[int], kinds: Iterable[str]) -> tuple[set[int], set[int]]:
+    """Return the starts of the captures of some kinds, and of their parts, without the rest."""
+    numbers = {KIND_OF[kind] for kind in kinds}
+    subjects, parts, is_in = set[int](), set[int](), False
+    for first in rows[::2]:
+        number = first % SCALE
+        if number < len(SUBJECTS):
+            is_in = number in numbers
+            if is_in:
+                subjects.add(first // SCALE)
+        elif is_in:
+            parts.add(first // SCALE)
+    return subjects, parts
+
+
 def move_rows(rows: Sequence[int], offset: int) -> list[int]:
     """Return the rows of a text that stands at an offset of another."""
     return [number + offset * (1 if i % 2 else SCALE) for i, number in enumerate(rows)]
