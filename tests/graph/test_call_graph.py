@@ -715,17 +715,32 @@ def test_a_caller_is_as_sure_as_the_least_sure_call_of_the_surest_way():
     }
 
 
-def test_implementations_are_derived_types_and_overriding_members():
+@pytest.mark.parametrize("n_others", [1, 30])
+def test_implementations_are_derived_types_and_overriding_members(n_others):
     source = (
         "class Shape:\n    def area(self): ...\n\n\nclass Round(Shape):\n    pass\n\n\n"
         "class Disc(Round):\n    def area(self): return 1\n"
     )
-    graph, node_ids = graph_of({"shape.py": source})
+    other = "from shape import Shape\nclass Other(Base):\n    def area(self): return Shape\n"
+    others = {f"other_{i}.py": other for i in range(n_others)}
+    graph, node_ids = graph_of({"shape.py": source, **others})
     implementations = graph.implementations(node_ids["shape.py#Shape"])
     assert {*implementations} == {node_ids["shape.py#Round"], node_ids["shape.py#Disc"]}
     assert graph.implementations(node_ids["shape.py#Shape.area"]) == (
         node_ids["shape.py#Disc.area"],
     )
+
+
+def test_an_implementation_can_stand_in_another_file_than_its_type():
+    sources = {
+        "src/lib.rs": "pub mod disc;\npub mod area;\npub trait Shape { fn area(&self) -> i32; }\n",
+        "src/disc.rs": "pub struct Disc;\n",
+        "src/area.rs": "use crate::disc::Disc;\nuse crate::Shape;\n"
+        "impl Shape for Disc { fn area(&self) -> i32 { 1 } }\n",
+    }
+    graph, node_ids = graph_of(sources)
+    found = graph.implementations(node_ids["src/lib.rs#Shape::area"])
+    assert found == (node_ids["src/area.rs#Disc::area"],)
 
 
 WORDS = ("self", "x", "a", "B", "f", "(", ")", ".", "=", ":", "\n    ", "\n", "def ", "class ")

@@ -185,8 +185,9 @@ class CallGraph:
         for name in scope.node(position).references:
             if names is not None and name not in names:
                 continue
-            is_known = self._scopes.positions(name) or name in scope.imports.names
-            if name not in occurrences or not is_known:
+            if name not in occurrences:
+                continue
+            if not (self._scopes.positions(name) or name in scope.imports.names):
                 continue
             surest: dict[int, Use] = {}
             for offset in occurrences[name][:_MAX_OCCURRENCES]:
@@ -275,10 +276,8 @@ class CallGraph:
                 yield from self._type_ids(owner)
         elif scope.is_member(position):
             owner = Owner(scope.path, scope.owner(position))
-            for derived in self._resolver.receivers.subtypes(owner):
-                yield from self._node_ids(
-                    Meaning(self._resolver.receivers.declared_members(derived, node.name))
-                )
+            overriding = self._resolver.receivers.overriding(owner, node.name)
+            yield from self._node_ids(Meaning(tuple(overriding)))
 
     def _type_ids(self, owner: Owner) -> list[int]:
         """Return the node ids of a type."""

@@ -23,6 +23,8 @@ _MAX_BASES = 6
 """Depth of inheritance that is followed."""
 _MAX_OVERLOADS = 64
 _MAX_SUBTYPES = 400
+_MAX_DEFINING = 16
+"""Files with members of one name whose types are asked for their bases."""
 _MAX_SEGMENTS = 6
 _OF_RUST = (
     *("unwrap", "expect", "clone", "as_ref", "as_mut", "as_deref", "as_deref_mut", "borrow"),
@@ -55,7 +57,6 @@ class Receivers:
         self._bases: dict[Owner, list[Owner]] = {}
         self._attributes: dict[tuple[Owner, str], Value] = {}
         self._types: dict[tuple[str, int, str], Value] = {}
-        self._subtypes: dict[Owner, list[Owner]] = {}
 
     def value(self, scope: FileScope, position: int, chain: tuple[Segment, ...]) -> Value:
         """Return what a receiver stands for."""
@@ -114,18 +115,41 @@ class Receivers:
             value = self.instance_of(scope, -1 if parent is None else parent, written)
             yield written, value.owners
 
-    def subtypes(self, owner: Owner) -> list[Owner]:
-        """Return the types whose bases include a type, directly or not."""
-        if owner not in self._subtypes:
-            derived: dict[Owner, None] = dict.fromkeys(self._implementing(owner))
-            level = [owner]
-            while level and len(derived) < _MAX_SUBTYPES:
-                for candidate in self._using_types(level.pop()):
-                    if candidate not in derived and candidate != owner:
-                        derived[candidate] = None
-                        level.append(candidate)
-            self._subtypes[owner] = list(derived)
-        return self._subtypes[owner]
+    def overriding(self, owner: Owner, name: str) -> Iterator[Definition]:
+        """Yield the members under a name of the types that derive from a type."""
+        defined = self._scopes.positions(name)
+        derived: Iterable[Owner] = self.subtypes(owner)
+        if len(defined) <= _MAX_DEFINING and self._exports.language(owner.path) != "go":
+            # Most members are named in few files, most types in many.
+            named = dict.fromkeys(
+                each
+                for path, positions in defined.items()
+                for defining in self._owners(path, positions)
+                for each in (defining, Owner(path, defining.name))  # What an `impl` extends.
+            )
+            derived = (each for each in named if self._is_derived(each, owner))
+        return (d for each in derived for d in self.declared_members(each, name))
+
+    def _is_derived(self, owner: Owner, base: Owner) -> bool:
+        """Return True for a type whose bases include another, directly or not."""
+        above, unread = {owner}, [owner]
+        while unread and base not in above:
+            new = [each for each in self.bases(unread.pop()) if each not in above]
+            unread += new
+            above.update(new)
+        return owner != base and base in above
+
+    def subtypes(self, owner: Owner) -> Iterator[Owner]:
+        """Yield the types whose bases include a type, directly or not."""
+        derived: dict[Owner, None] = dict.fromkeys(self._implementing(owner))
+        yield from derived
+        level = [owner]
+        while level and len(derived) < _MAX_SUBTYPES:
+            for candidate in self._using_types(level.pop()):
+                if candidate not in derived and candidate != owner:
+                    derived[candidate] = None
+                    level.append(candidate)
+                    yield candidate
 
     def _using_types(self, base: Owner) -> Iterator[Owner]:
         """Yield the types whose own bases include a type."""
@@ -133,7 +157,10 @@ class Receivers:
         for scope in islice(using, MAX_USING_FILES):
             for user in scope.file.users(base.name):
                 node = scope.node(user)
-                if node.kind in TYPE_KINDS:
+                # Resolving all bases of what only uses the type took most of the time.
+                if node.kind in TYPE_KINDS and any(
+                    base.name in written for written in scope.base_names(user)
+                ):
                     candidate = Owner(scope.path, node.name.partition("<")[0])
                     if base in self.bases(candidate):
                         yield candidate

@@ -30,7 +30,8 @@ from packhound.text import is_test
 
 _MAX_SAME_NAME = 3
 """A name with more definitions says nothing by itself."""
-_MAX_IMPLEMENTING = 12
+_MAX_IMPLEMENTING, _MAX_READ = 12, 48
+"""Members of derived types that a call possibly leads to, and that are read to find these."""
 _ALIAS = re.compile(r"\s+as\s+([\w$]+)")
 _CALLED_WITHOUT_BRACKETS = frozenset(
     {"python", "ruby", "scala", "elixir", "haskell", "ocaml", "julia"}
@@ -48,12 +49,19 @@ class Resolver:
         self._scopes, self._exports = scopes, exports
         self._fit: dict[tuple[Definition, int, bool], bool] = {}
         self._named: dict[tuple[str, str, bool, bool], Meaning] = {}
+        self._meanings: dict[tuple[str, str, int], Meaning] = {}
         # Each asks the other. A cycle would keep all texts until a garbage collection.
         self.receivers = Receivers(scopes, exports, partial(Resolver.visible, proxy(self)))
         self._overloads = Overloads(scopes, self.receivers)
 
     def meaning(self, scope: FileScope, position: int, name: str, offset: int) -> Meaning:
         """Return what the `name` at `offset`, in the node at `position`, means."""
+        key = scope.path, name, offset
+        if key not in self._meanings:
+            self._meanings[key] = self._find_meaning(scope, position, name, offset)
+        return self._meanings[key]
+
+    def _find_meaning(self, scope: FileScope, position: int, name: str, offset: int) -> Meaning:
         if scope.dialect.modules and _MACRO.match(scope.bare, offset + len(name)):
             return Meaning(self._macros(scope, position, name))
         n_arguments = count_arguments(scope.bare, offset + len(name))
@@ -147,10 +155,11 @@ class Resolver:
 
     def _implementing(self, scope: FileScope, owners: Iterable[Owner], name: str) -> Definitions:
         """Return the members under a name of the types that derive from some types."""
-        receivers, from_test = self.receivers, is_test(scope.path)
-        derived = (each for owner in owners for each in receivers.subtypes(owner))
-        members = (d for each in derived for d in receivers.declared_members(each, name))
-        return tuple(dict.fromkeys(d for d in members if from_test or not is_test(d.path)))
+        from_test = is_test(scope.path)
+        members = (d for owner in owners for d in self.receivers.overriding(owner, name))
+        seen = (d for d in members if from_test or not is_test(d.path))
+        first = tuple(dict.fromkeys(islice(seen, _MAX_READ + 1)))
+        return first if len(first) <= _MAX_READ else ()
 
     def visible(self, scope: FileScope, position: int, name: str, called: bool) -> Meaning:
         """Return what a name that stands alone means, maybe called."""
