@@ -15,6 +15,7 @@ from benchmarks import claims
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
 
+@pytest.mark.slow
 @needs_git
 def test_no_answer_at_a_random_moment_claims_more_than_was_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -18,6 +18,7 @@ from packhound.cli.operations import ELSEWHERE, FORMS, Form, command_of, words_o
 from packhound.core.typed import fields_of, kind_of
 from packhound.operations import OPERATIONS, AddNote
 from packhound.operations.search import Search
+from tests.support.command_line import make_house
 from tests.support.git_repository import git
 
 ASKING = [name for name in OPERATIONS if name not in ELSEWHERE]
@@ -107,15 +108,22 @@ def without_times(answer: Any) -> Any:
     return {**timeless, **({"notes": notes} if notes else {})}
 
 
-@pytest.mark.parametrize("name", READING)
-def test_a_batch_answers_as_the_command_does(
-    name: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for folder in ("CACHE", "DATA", "STATE"):
-        monkeypatch.setenv(f"PACKHOUND_{folder}_DIR", str(tmp_path / folder))
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = make_house(tmp_path_factory.mktemp("batches") / "house")
     git(root, "init", "-q")
     git(root, "add", ".")
     git(root, "commit", "-qm", "Begin")
+    return root
+
+
+@pytest.mark.parametrize("name", READING)
+def test_a_batch_answers_as_the_command_does(
+    name: str, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = repository
+    for folder in ("CACHE", "DATA", "STATE"):
+        monkeypatch.setenv(f"PACKHOUND_{folder}_DIR", str(root.parent / folder))
     fields = fields_of(OPERATIONS[name].request)
     needed = [field for field, info in fields.items() if info.required or field == "prompt"]
     request = {field: GIVEN[field] for field in needed}

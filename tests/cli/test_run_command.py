@@ -84,6 +84,7 @@ def test_what_passes_all_gates_is_written_and_what_breaks_a_test_is_not(tree: Pa
     assert "return 2 * grams" in (tree / "send.py").read_text()
 
 
+@pytest.mark.slow
 def test_a_command_is_told_why_and_proposes_again(tree: Path) -> None:
     agent, told = tree.parent / "agent.py", tree.parent / "told.jsonl"
     agent.write_text(
@@ -134,6 +135,7 @@ def test_nothing_is_checked_that_may_not_be_changed_and_nothing_runs_unless_allo
     assert run(tree)[0].returncode == 2
 
 
+@pytest.mark.slow
 def test_a_run_is_remembered_and_counts_for_its_skill(tree: Path) -> None:
     config = tree.parent / "config/packhound.toml"
     config.write_text(config.read_text() + "sources.episodes.enabled = true\n")

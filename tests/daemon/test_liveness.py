@@ -50,6 +50,7 @@ def root(tmp_path) -> Path:
     return write_files(tmp_path / "workspace")
 
 
+@pytest.mark.slow
 def test_a_stopped_daemon_is_replaced_and_told_what_is_not_saved(cache, root, tmp_path) -> None:
     editor, agent = LspClient(cache, RELAYED), Agent(cache, root)
     try:
@@ -70,6 +71,7 @@ def test_a_stopped_daemon_is_replaced_and_told_what_is_not_saved(cache, root, tm
         agent.close()
 
 
+@pytest.mark.slow
 def test_the_command_line_has_a_stopped_daemon_ended(cache, root, tmp_path) -> None:
     """Its editor, of the same terminal, is stopped as well, so that nobody starts another."""
     editor = LspClient(cache, RELAYED)

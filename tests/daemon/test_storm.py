@@ -133,7 +133,7 @@ def storm(cache: Path, workers: list[Worker], editor: LspClient, rounds: int) ->
 @pytest.mark.parametrize(
     ("trouble", "rounds"),
     [
-        ("", 2),
+        pytest.param("", 2, marks=pytest.mark.slow),
         *(pytest.param(trouble, 1, marks=pytest.mark.slow) for trouble in TROUBLES),
         pytest.param("", size(100), marks=pytest.mark.release),
     ],

@@ -45,6 +45,7 @@ def start_engine(cache: Path, version: str) -> subprocess.Popen[bytes]:
     return engine
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="the relay of an editor is started as a file there")
 def test_a_newer_version_takes_over_and_the_older_editor_goes_on(cache, root) -> None:
     with start_engine(cache, "0.0.1") as older:
@@ -75,6 +76,7 @@ def test_an_older_version_joins_a_newer_one(cache, root, tmp_path) -> None:
         kill_engine(cache)
 
 
+@pytest.mark.slow
 def test_the_address_of_an_older_engine_that_was_killed_is_no_hindrance(cache, root) -> None:
     with start_engine(cache, "0.0.1") as older:
         older.kill()

@@ -38,6 +38,7 @@ def evaluate(tasks: Path, *options: str) -> dict:
     return json.loads(result.stdout)
 
 
+@pytest.mark.slow
 def test_wrong_patches_are_stopped_and_right_ones_solve(tasks: Path) -> None:
     report = evaluate(tasks)
     assert [task["is_solved"] for task in report["tasks"]] == [True] * 3
@@ -49,6 +50,7 @@ def test_wrong_patches_are_stopped_and_right_ones_solve(tasks: Path) -> None:
     assert report["policies"]["none"]["at_once"] == 0
 
 
+@pytest.mark.slow
 def test_a_command_gets_code_by_policy_and_what_was_wrong(tasks: Path, tmp_path: Path) -> None:
     script = tmp_path / "agent.sh"
     script.write_text(

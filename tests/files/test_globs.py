@@ -66,7 +66,7 @@ def test_a_rule_says_what_git_says(tmp_path: Path, n_rules: int) -> None:
 
 
 @pytest.mark.skipif(not shutil.which("git"), reason="git is the reference")
-@pytest.mark.parametrize("n_cases", [500, pytest.param(10_000, marks=pytest.mark.release)])
+@pytest.mark.parametrize("n_cases", [150, pytest.param(10_000, marks=pytest.mark.release)])
 def test_files_of_rules_say_what_git_says(tmp_path: Path, n_cases: int) -> None:
     """Many lines with negations, in every file that git reads, from any folder that is opened."""
     top, user = tmp_path / "top", tmp_path / "user-rules"

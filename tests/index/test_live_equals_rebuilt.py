@@ -109,5 +109,5 @@ class Editing(RuleBasedStateMachine):
 
 TestEditing = Editing.TestCase
 TestEditing.settings = settings(
-    max_examples=size(500) // STEPS, stateful_step_count=STEPS, deadline=None
+    max_examples=size(200) // STEPS, stateful_step_count=STEPS, deadline=None
 )

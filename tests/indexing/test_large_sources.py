@@ -13,7 +13,8 @@ from packhound.grep import GrepRequest
 from packhound.service import Engine
 
 _FUNCTIONS = 24_000
-_PLACES = (0, _FUNCTIONS // 2, _FUNCTIONS - 1)
+_SLOW = (pytest.param(number, marks=pytest.mark.slow) for number in (0, _FUNCTIONS // 2))
+_PLACES = (*_SLOW, _FUNCTIONS - 1)
 
 
 def source() -> str:
@@ -55,6 +56,7 @@ def test_what_a_large_source_has_is_found_wherever_it_is(engine: Engine, number:
     assert not engine.left_out.counts
 
 
+@pytest.mark.slow
 def test_an_edit_of_a_large_source_is_found(engine: Engine) -> None:
     edited = source().replace("def convert_7(", "def reweigh_7(")
     engine.update(Document("large.py", edited.encode()))

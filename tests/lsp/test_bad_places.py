@@ -136,6 +136,7 @@ def test_names_that_are_no_text_and_names_that_differ_by_case(client, folder):
     assert client.settle()["files"] == 4
 
 
+@pytest.mark.slow
 def test_a_cache_folder_that_is_deleted_is_made_again(start_server, tmp_path, folder, monkeypatch):
     monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
@@ -181,6 +182,7 @@ def test_there_is_one_writer_after_the_cache_folder_was_deleted(start_server, tm
     assert (status["files"], status["notes"], writes(third)) == (4, [], True)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="counts file handles in /proc")
 def test_whoever_asks_is_answered_again_when_there_are_file_handles(
     start_server, tmp_path, folder, monkeypatch

@@ -28,7 +28,15 @@ def recorded() -> dict[str, dict]:
     return {"minimal": MINIMAL, **actual}
 
 
-@pytest_lsp.fixture(params=sorted(recorded()), config=ClientServerConfig(server_command=COMMAND))
+EDITORS = [
+    name
+    if name in ("minimal", "code-server_1.139.1")
+    else pytest.param(name, marks=pytest.mark.slow)
+    for name in sorted(recorded())
+]
+
+
+@pytest_lsp.fixture(params=EDITORS, config=ClientServerConfig(server_command=COMMAND))
 async def editor(request, tmp_path_factory, lsp_client: LanguageClient):
     base = tmp_path_factory.mktemp("editor")
     folder = write_files(base / "workspace")

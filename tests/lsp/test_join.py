@@ -75,6 +75,7 @@ def test_an_agent_that_came_first_sees_what_the_editor_has_not_saved(
     assert not sees(agent, "edited_zebra")
 
 
+@pytest.mark.slow
 def test_an_editor_that_came_first_is_asked_and_followed_when_it_is_killed(
     start_server, start_agent, folder
 ):
@@ -91,6 +92,7 @@ def test_an_editor_that_came_first_is_asked_and_followed_when_it_is_killed(
     assert sees(agent, "restored_zebra")
 
 
+@pytest.mark.slow
 def test_a_killed_engine_costs_neither_editor_nor_agent_anything(
     start_server, start_agent, folder, cache
 ):
@@ -162,6 +164,7 @@ def test_the_engine_imports_what_the_agent_does(cache, start_agent, tmp_path, mo
     assert (folder / str(engine_id(cache))).exists()
 
 
+@pytest.mark.slow
 def test_an_editor_that_vanishes_leaves_no_text_behind(start_server, start_agent, folder):
     agent = start_agent()
     assert sees(agent, "load_config")
@@ -173,6 +176,7 @@ def test_an_editor_that_vanishes_leaves_no_text_behind(start_server, start_agent
     wait_until(lambda: sees(agent, "load_config"))
 
 
+@pytest.mark.slow
 def test_the_command_line_asks_the_engine_of_agents(
     start_server, start_agent, folder, cache, tmp_path
 ):

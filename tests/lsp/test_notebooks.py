@@ -163,6 +163,7 @@ def test_random_edits_equal_a_rebuild(start_server, folder, notebook, tmp_path, 
     rebuilt.close()
 
 
+@pytest.mark.slow
 def test_a_notebook_outlives_the_daemon(start_server, folder, notebook, tmp_path):
     serving, editor = start_server(command=RELAYED), start_server(command=RELAYED)
     serving.initialize(folder)

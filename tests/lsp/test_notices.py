@@ -32,7 +32,7 @@ def test_bad_settings_are_said_once_with_the_legal_values_and_gone_after_repair(
 
     client.notify("workspace/didChangeConfiguration", {"settings": {"packhound": {}}})
     # That the index of words alone was not used any more is said for a while.
-    eventually(lambda: [n for n in client.settle()["notes"] if "encoder.path" in n], [])
+    assert eventually(lambda: notes_of_encoder(client), []) == []
 
 
 def test_an_editor_that_shows_notes_is_not_sent_messages_too(start_server, folder):
@@ -42,13 +42,17 @@ def test_an_editor_that_shows_notes_is_not_sent_messages_too(start_server, folde
     assert messages_of(client) == []
 
 
+def notes_of_encoder(client):
+    return [note for note in client.settle()["notes"] if "encoder.path" in note]
+
+
 def test_a_model_folder_that_is_missing_names_its_setting(start_server, folder):
     client = start_server()
     client.initialize(folder, initializationOptions={"encoder": {"path": "/nowhere"}})
     (note,) = client.settle()["notes"]
     assert note.startswith("lexical search only: setting 'encoder.path': model folder /nowhere")
     client.notify("workspace/didChangeConfiguration", {"settings": {"encoder": {"path": ""}}})
-    eventually(lambda: client.settle()["notes"], [])
+    assert eventually(lambda: notes_of_encoder(client), []) == []
 
 
 @pytest.mark.parametrize("level", ["debug", "info"])

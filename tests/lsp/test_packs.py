@@ -14,7 +14,6 @@ from tests.support.page import read_page, texts_of
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
-COMMAND = RELAYED
 
 BILL = '''
 def subtotal(lines):
@@ -89,7 +88,7 @@ def test_unsaved_text_above_a_saved_change_moves_it(editor, repository):
     (repository / "bill.py").write_text(saved, encoding="utf-8", newline="")
     document = editor.open_document(repository / "bill.py", saved)
     editor.notify("textDocument/didSave", {"textDocument": document})
-    eventually(lambda: changed_in(editor), {("bill.py", 6)})
+    assert eventually(lambda: changed_in(editor), {("bill.py", 6)}) == {("bill.py", 6)}
     editor.change_document(document, 2, (4, 0, 0, "\n\n\ndef extra(): pass\n\n\n"))
     assert {("bill.py", 8), ("bill.py", 12)} <= changed_in(editor)
 
@@ -176,7 +175,9 @@ def test_a_conversation_goes_on_after_a_restart_and_on_the_command_line(start_se
         assert client.shut_down() == 0
 
 
-def test_unsaved_text_is_among_the_changes_that_are_reviewed_and_listed(editor, repository):
+def test_unsaved_text_is_among_the_changes_that_are_reviewed_and_listed(start_server, repository):
+    editor = start_server(command=RELAYED)
+    editor.initialize(repository)
     editor.open_document(repository / "bill.py", BILL.replace("// 5", "// 4"))
     editor.settle()
     prompt = "review my uncommitted changes"

@@ -15,8 +15,6 @@ LOADER = 'def load_settings(path):\n    """Read the settings."""\n    return ope
 FILES = {f"{part}/{name}.py": LOADER for part in ("billing", "mail") for name in ("settings",)}
 FILES |= {"billing/money.py": "def pay():\n    pass\n", "mail/send.py": "def send():\n    pass\n"}
 
-COMMAND = RELAYED
-
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -31,7 +29,10 @@ def near(folder: Path, path: str) -> dict:
 @pytest.mark.parametrize(
     ("path", "first"), [("mail/send.py", "mail"), ("billing/money.py", "bill")]
 )
-def test_what_is_near_comes_first_in_every_front(client: LspClient, folder, tmp_path, path, first):
+def test_what_is_near_comes_first_in_every_front(start_server, folder, tmp_path, path, first):
+    client = start_server(command=RELAYED)
+    client.initialize(folder)
+    client.settle()
     hits = client.request(
         "packhound/search",
         {

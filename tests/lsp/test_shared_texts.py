@@ -35,6 +35,7 @@ def sees(agent: Agent, name: str) -> bool:
     return f"function {name}" in agent.tool("search", query=name)
 
 
+@pytest.mark.slow
 def test_an_agent_sees_what_a_window_has_not_saved_in_its_second_folder(
     start_server, folders, tmp_path
 ):
@@ -59,6 +60,7 @@ def test_an_agent_sees_what_a_window_has_not_saved_in_its_second_folder(
         agent.close()
 
 
+@pytest.mark.slow
 def test_who_serves_the_folder_next_sees_it_too(start_server, folders, tmp_path):
     first = start_server()
     first.initialize(folders[1])
@@ -74,6 +76,7 @@ def test_who_serves_the_folder_next_sees_it_too(start_server, folders, tmp_path)
         agent.close()
 
 
+@pytest.mark.slow
 def test_a_window_sees_what_the_editor_of_its_second_folder_has_not_saved(start_server, folders):
     owner = start_server()
     owner.initialize(folders[1])

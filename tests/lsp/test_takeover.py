@@ -18,6 +18,7 @@ def writes(client: LspClient) -> bool:
     return client.settle()["roots"][0]["writer"]
 
 
+@pytest.mark.slow
 def test_another_process_goes_on_when_the_one_that_serves_is_killed(
     start_server, tmp_path, monkeypatch
 ):

@@ -58,24 +58,20 @@ def test_over_a_loopback_address(tmp_path):
     assert token not in log and "unknown setting" not in log
 
 
-@pytest.mark.parametrize(
-    "sent",
-    [
+def test_without_the_token_the_connection_is_closed(tmp_path):
+    strangers = [
         request(0, "initialize", {"capabilities": {}}),
         request(0, "packhound/status"),
-        initialize("guess"),
-        initialize(["x"]),
-        initialize("\ud800"),
-        initialize(None),
-    ],
-)
-def test_without_the_token_the_connection_is_closed(tmp_path, sent):
+        *map(initialize, ("guess", ["x"], "\ud800", None)),
+    ]
     with listen(tmp_path) as (process, address, token):
-        with socket.create_connection(address, timeout=30) as stranger:
-            stranger.sendall(sent)
-            error = read(stranger, 0)["error"]
-            assert error["code"] == -32803 and "initializationOptions.token" in error["message"]
-            assert stranger.recv(1) == b""
+        for sent in strangers:
+            with socket.create_connection(address, timeout=30) as stranger:
+                stranger.sendall(sent)
+                error = read(stranger, 0)["error"]
+                assert error["code"] == -32803, sent
+                assert "initializationOptions.token" in error["message"], sent
+                assert stranger.recv(1) == b"", sent
         with socket.create_connection(address, timeout=30) as stranger:
             stranger.sendall(b"x" * 10_000)
         work(process, address, token)

@@ -104,7 +104,10 @@ def test_a_relay_ends_when_nobody_listens(start_server, folder, tmp_path, monkey
     assert serving.shut_down() == 0
 
 
-@pytest.mark.parametrize("rounds", [3, pytest.param(size(250), marks=pytest.mark.release)])
+@pytest.mark.parametrize(
+    "rounds",
+    [pytest.param(3, marks=pytest.mark.slow), pytest.param(size(250), marks=pytest.mark.release)],
+)
 def test_whoever_vanishes_leaves_nothing_behind(tmp_path, monkeypatch, rounds):
     monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
     seeded, ways = random.Random(seed(rounds)), list(WAYS)

@@ -89,6 +89,7 @@ def test_no_answer_claims_more_than_was_read(large, monkeypatch):
     folders.close()
 
 
+@pytest.mark.slow
 def test_a_pack_says_once_that_it_is_of_what_was_read_so_far(large):
     engine = Engine.open(large, settings_from({"index.workers": 1, "index.persist": False}))
     assert engine.settled(60)
@@ -123,6 +124,7 @@ def test_progress_is_sent_to_who_asks_for_it(large, tmp_path):
     kill_engine(tmp_path / "cache")
 
 
+@pytest.mark.slow
 def test_progress_is_that_of_another_commit_while_it_is_read(large):
     git(large, "init", "-q")
     git(large, "add", ".")

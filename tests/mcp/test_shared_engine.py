@@ -90,6 +90,7 @@ async def test_agents_that_start_at_once_start_one_engine(folder, n_agents):
     assert len(set(await asyncio.gather(*(ask() for _ in range(4))))) == 1
 
 
+@pytest.mark.slow
 async def test_no_answer_is_lost_when_the_engine_is_killed(folder):
     async with agent(folder) as client:
         assert "store/disk.py" in await first_hit(client, "load records")
@@ -112,6 +113,7 @@ async def test_a_file_that_changed_on_disk_is_seen(folder):
         assert "late.py" not in await first_hit(client, "late_canary")
 
 
+@pytest.mark.slow
 async def test_the_engine_ends_when_nobody_uses_it(folder):
     async with agent(folder) as client:
         await first_hit(client, "load records")
@@ -140,6 +142,7 @@ async def test_a_folder_that_is_none_is_refused_in_one_line(folder):
     assert process.returncode == 2 and b"does not exist" in errors
 
 
+@pytest.mark.slow
 async def test_a_folder_that_is_gone_is_named_by_each_call(tmp_path: Path) -> None:
     root = tmp_path / "passing"
     root.mkdir()

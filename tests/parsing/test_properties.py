@@ -10,7 +10,7 @@ from packhound.parsing.analyse import analyse
 from packhound.parsing.parse import parse
 from packhound.parsing.tree_cache import TreeCache
 from packhound.text.line_index import LineIndex
-from tests.support.syntax_check import SOURCES, check_nodes, line_of, parsed
+from tests.support.syntax_check import SOURCES, check_nodes, parsed
 
 relaxed = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
@@ -57,6 +57,13 @@ def test_equal_sources_give_equal_analyses(case: tuple[str, bytes]) -> None:
     check_nodes(document.source, file)
     assert len(first.texts) == len(first.node_digests) == len(file.nodes)
     assert first.nodes == file.nodes
+
+
+def line_of(source: bytes, offset: int) -> int:
+    """The line of a byte, counted the slow way."""
+    head = source[:offset]
+    split_end = head.endswith(b"\r") and source[offset : offset + 1] == b"\n"
+    return head.replace(b"\r\n", b"\n").replace(b"\r", b"\n").count(b"\n") - split_end
 
 
 @given(st.binary(max_size=60) | st.text("a\r\n\x0c\u2028", max_size=60).map(str.encode))

@@ -80,7 +80,7 @@ def answers(engine: Engine) -> list[object]:
 
 @pytest.mark.parametrize(
     ("n_files", "n_floods", "n_searches"),
-    [(150, 3, 200), pytest.param(5_000, 12, size(100_000), marks=pytest.mark.release)],
+    [(60, 2, 100), pytest.param(5_000, 12, size(100_000), marks=pytest.mark.release)],
 )
 def test_a_flood_of_changes(tmp_path, n_files, n_floods, n_searches) -> None:
     seeded = random.Random(n_files)

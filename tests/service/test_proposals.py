@@ -224,7 +224,9 @@ def test_an_overlay_is_kept_asked_by_its_id_and_discarded(post: Engine) -> None:
             ask(post, "propose", diff=problem)
 
 
-@pytest.mark.parametrize("below", ["server/packhound/git", "neovim/lua"])
+@pytest.mark.parametrize(
+    "below", ["neovim/lua", pytest.param("server/packhound/git", marks=pytest.mark.slow)]
+)
 def test_answers_equal_those_over_a_folder_in_which_git_applied_it(below: str, cache: Path) -> None:
     """Over commits of this repository; `python -m benchmarks.overlays` walks any number."""
     log = subprocess.run(

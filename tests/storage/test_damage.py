@@ -33,7 +33,7 @@ def mutants(content: bytes):
     """Copies with one byte flipped where there is something, cut short, or with a hole."""
     seeded = random.Random(seed(4))
     used = [place for place in range(100, len(content)) if content[place]]
-    places = [*range(100), *seeded.sample(used, min(size(200), len(used)))]
+    places = [*range(100), *seeded.sample(used, min(size(60), len(used)))]
     for place in places:
         flipped = bytearray(content)
         flipped[place] ^= 1 << seeded.randrange(8)

@@ -59,6 +59,7 @@ def check_kills(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rounds: int) ->
     assert loaded
 
 
+@pytest.mark.slow
 def test_kills_leave_what_a_rebuild_gives(tmp_path, monkeypatch):
     check_kills(tmp_path, monkeypatch, 3)
 

@@ -162,6 +162,7 @@ def test_a_file_of_rows_that_goes_while_it_is_used_is_written_again(tmp_path, mo
     assert contents(loaded(folder).snapshot) == contents(index.snapshot)
 
 
+@pytest.mark.slow
 def test_large_arrays_are_mapped_and_an_edit_changes_no_file(tmp_path, monkeypatch):
     monkeypatch.setattr(bulk_rows, "MAX_BYTES", 0)
     many = "\n".join(f"function f{n}: load x{n}" for n in range(BLOCK_VECTORS + 100))

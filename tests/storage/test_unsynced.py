@@ -147,7 +147,7 @@ def replay(folder: Path, log: Path) -> Iterator[tuple[Disk, int]]:
 
 
 @pytest.mark.usefixtures("bulk")
-@pytest.mark.parametrize("share", [0.15, pytest.param(1.0, marks=pytest.mark.release)])
+@pytest.mark.parametrize("share", [0.08, pytest.param(1.0, marks=pytest.mark.release)])
 def test_what_was_saved_survives_any_loss_of_what_was_not_synced(tmp_path, share):
     seeded, history, n_loaded = random.Random(7), History(), 0
     copy = tmp_path / "copy"

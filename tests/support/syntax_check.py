@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from itertools import pairwise
 from pathlib import Path
 
@@ -25,24 +27,17 @@ def check_nodes(source: bytes, result: ParsedFile) -> None:
     """Nodes are in order, their own runs inside them and disjoint, their lines true."""
     order = [(node.span.start, -node.span.end) for node in result.nodes]
     assert order == sorted(order)
-    runs = []
+    runs, ends = [], [found.end() for found in re.finditer(rb"\r\n|\r|\n", source)]
     for i, node in enumerate(result.nodes):
         assert node.name.strip(), node
         assert node.parent is None or 0 <= node.parent < i
         assert 0 <= node.span.start <= node.span.end <= len(source)
-        assert node.span.start_line == line_of(source, node.span.start)
-        assert node.span.end_line == line_of(source, max(node.span.start, node.span.end - 1))
+        assert node.span.start_line == bisect_right(ends, node.span.start)
+        assert node.span.end_line == bisect_right(ends, max(node.span.start, node.span.end - 1))
         assert all(node.span.start <= low < high <= node.span.end for low, high in node.own_ranges)
         runs.extend(node.own_ranges)
     runs.sort()
     assert all(before[1] <= after[0] for before, after in pairwise(runs))
-
-
-def line_of(source: bytes, offset: int) -> int:
-    """The line of a byte, counted the slow way."""
-    head = source[:offset]
-    split_end = head.endswith(b"\r") and source[offset : offset + 1] == b"\n"
-    return head.replace(b"\r\n", b"\n").replace(b"\r", b"\n").count(b"\n") - split_end
 
 
 def outline_text(result: ParsedFile) -> str:

@@ -228,6 +228,7 @@ def test_a_later_push_replaces_what_was_pulled(
     assert not Path(root).exists()
 
 
+@pytest.mark.slow
 def test_beyond_the_limit_the_files_with_words_of_the_question_are_fetched(
     open_office: Open, ci: str, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -253,6 +254,7 @@ def test_beyond_the_limit_the_files_with_words_of_the_question_are_fetched(
     assert "wine/plate_7.py" not in [path for _, path in places(searched(office, "carry_wine_7"))]
 
 
+@pytest.mark.slow
 def test_what_is_dropped_was_not_used_for_longest(
     open_office: Open, ci: str, tmp_path: Path, cache: Path
 ) -> None:

@@ -96,6 +96,7 @@ def kill_pushes(server: Server, root: Path, n_kills: int, *, seed: int) -> None:
     assert paths == [] and files == parsed(root)
 
 
+@pytest.mark.slow
 def test_pushes_and_servers_that_are_killed(mortal_server: Server, tmp_path: Path) -> None:
     kill_pushes(mortal_server, tmp_path / "clone", 4, seed=1)
 
@@ -106,6 +107,7 @@ def test_two_hundred_kills(mortal_server: Server, tmp_path: Path) -> None:
         kill_pushes(mortal_server, tmp_path / f"clone{seed}", 10, seed=seed)
 
 
+@pytest.mark.slow
 def test_what_a_dead_push_left_goes_in_time(server: Server, tmp_path: Path) -> None:
     database, root = Database(server.url), tmp_path / "clone"
     url = database.user("tidy", (REPOSITORY, "*", True))

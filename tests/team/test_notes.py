@@ -277,6 +277,7 @@ def test_while_the_store_is_down_it_is_said_once_and_sent_later(
     assert [note["key"] for _, note in rows(database)] == ["first", "gas"]
 
 
+@pytest.mark.slow
 def test_a_server_that_is_killed_meanwhile_loses_and_doubles_nothing(
     join: Callable[..., Person], server: Server, database: Database
 ) -> None:
