@@ -27,23 +27,36 @@ _PLACEHOLDER = re.compile(
     """,
     re.VERBOSE,
 )
-_MARK = re.compile(r"[%{$~\\\0]|:[a-z]")
-"""A character of any placeholder, of an escape or of a value between literals."""
+_MARK = re.compile(r"%|\{|\$|~|\\|\0|:[a-z]")
+"""A character of any placeholder, of an escape or of a value between literals. As alternatives `re`
+looks for them in half the time."""
 _WORD = re.compile(r"[^\W\d_]+")
 _ESCAPED_SPACE = re.compile(r"\\[ntr]")
 _QUOTES = re.compile(r"""["'`‘’“”\\]""")
 _ENDS = re.compile(r"^[\W_]+|[\W_]+$")
 _INTERPOLATION = r"[#$](?!\{)|[#$]\{(?:[^{}\n]|\{[^{}\n]*\})*\}"
+
+
+def _inside(quote: str) -> str:
+    """Return what stands between two quotes, most of it in runs: one by one takes twice as long."""
+    run = rf"[^{quote}\\\n#$]*"
+    return rf"{run}(?:(?:\\.|{_INTERPOLATION}){run})*"
+
+
+_IN_DOUBLE, _IN_BACK, _IN_SINGLE = map(_inside, ('"', "`", "'"))
+_DOUBLE = rf'"(?P<double>{_IN_DOUBLE})"|`(?P<back>{_IN_BACK})`'
 _PASSES = {
-    '"`': re.compile(
-        r'^[ \t]*(?:@\w+[ \t]+)?[rRuU]?"""[\s\S]*?"""'  # A docstring.
-        rf'|"""(?P<long>[\s\S]*?)"""|"(?P<double>(?:[^"\\\n#$]|\\.|{_INTERPOLATION})*)"'
-        rf"|`(?P<back>(?:[^`\\\n#$]|\\.|{_INTERPOLATION})*)`",
-        re.MULTILINE,
-    ),
-    "'": re.compile(rf"(?<![a-zA-Z]{{2}})'(?P<single>(?:[^'\\\n#$]|\\.|{_INTERPOLATION})*)'"),
+    '"`': re.compile(_DOUBLE),
+    "'": re.compile(rf"(?<![a-zA-Z]{{2}})'(?P<single>{_IN_SINGLE})'"),
 }
 """Kinds of quotes that are looked for apart, so that an apostrophe hides no literal."""
+_PASSES_WITH_LONG = _PASSES | {
+    '"`': re.compile(
+        r'^[ \t]*(?:@\w+[ \t]+)?[rRuU]?"""[\s\S]*?"""'  # A docstring.
+        rf'|"""(?P<long>[\s\S]*?)"""|{_DOUBLE}',
+        re.MULTILINE,
+    )
+}
 _NEIGHBOUR = re.compile(r"\s*(?:\\\s*)?(?:[+.&]|\.\.|<>|\+\+)?\s*[a-zA-Z]{0,2}")
 _OPERATOR = r"(?:\+\+?|\.\.?|<>|<<|&|,)"
 _VALUE_BETWEEN = re.compile(
@@ -113,7 +126,8 @@ class Message:
 
     def _matches(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the offset and letters of the literals that match, one kind of quotes at a time."""
-        for quotes, pattern in _PASSES.items():
+        passes = _PASSES_WITH_LONG if '"""' in text else _PASSES
+        for quotes, pattern in passes.items():
             if not any(text.count(quote) > 1 for quote in quotes):
                 continue
             for group in _join(text, _literals(pattern, text)):
