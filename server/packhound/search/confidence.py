@@ -107,7 +107,7 @@ def features_of(
 
     The deep model changes their order, and its similarity says more than anything else.
     """
-    rows = context.candidates.position.take([hit.node.node_id for hit in hits]).astype(np.intp)
+    rows = context.candidates.positions(np.array([hit.node.node_id for hit in hits], np.intp))
     deep = np.array([_deep_similarity(hit) for hit in hits])
     hit = hit_features(context, rows, [hit.rank for hit in hits])
     if source != "hybrid" or np.isnan(deep).any():

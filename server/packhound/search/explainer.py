@@ -13,7 +13,7 @@ from threading import Lock
 
 import numpy as np
 
-from packhound.core.arrays import Doubles, Ints, Positions, top_k
+from packhound.core.arrays import Doubles, Positions, top_k
 from packhound.core.trace import traced
 from packhound.core.types import GROUP_NAMES, Explanation, Hit, NodeId, SignalGroup, SignalValue
 from packhound.search.evidence import (
@@ -127,7 +127,9 @@ def explain_hits(
         if excluded is not None:
             node_ids = context.candidates.node_ids.take(ranking.nodes.take(rivals))
             rivals = rivals[node_ids != excluded]
-        positions = context.candidates.position[[hit.node.node_id for hit in hits]]
+        positions = context.candidates.positions(
+            np.array([hit.node.node_id for hit in hits], np.intp)
+        )
         sums = _sum_groups(ranking, rivals, np.searchsorted(ranking.nodes, positions), hits)
         return _Gathered(hits, sums, _gather_evidence(context, hits, positions), text_of)
 
@@ -178,7 +180,7 @@ def _centre(
 
 
 def _gather_evidence(
-    context: SignalContext, hits: Sequence[Hit], positions: Ints
+    context: SignalContext, hits: Sequence[Hit], positions: Positions
 ) -> list[Evidence]:
     query, words = context.query, words_of(context)
     node_ids = context.candidates.node_ids.take(positions)

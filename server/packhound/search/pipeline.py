@@ -313,7 +313,7 @@ def explain(
     job = _Job(snapshot, query, environment, run)
     likeness = _compare(job, parsed)
     context = retrieve_context(snapshot, query, parsed, vectors, environment, likeness)
-    is_candidate = bool(context.candidates.position[node_id] >= 0)
+    is_candidate = bool(context.candidates.mask[node_id])
     if not is_candidate:
         context = context.with_node(node_id)
     run.check()

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.core.arrays import Floats, Ints, Positions, unique_sorted
+from packhound.core.arrays import Floats, Positions, unique_sorted
 from packhound.core.trace import traced
 from packhound.index import Snapshot
 from packhound.search.retrieve.candidates import Candidates, gather
@@ -142,7 +142,7 @@ def _sum_idfs_in_files(
     candidates: Candidates,
     matches: QueryMatches,
     rows: Positions,
-    positions: Ints,
+    positions: Positions,
 ) -> Floats:
     """Sum the idfs of the terms that each candidate file has, inside or in its path.
 

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from packhound.core.arrays import (
     NO_NODE_IDS,
     Floats,
-    Ints,
     Mask,
     Positions,
     unique_sorted,
@@ -30,26 +29,32 @@ _FILE_ID = attrgetter("file_id")
 class Candidates:
     """Nodes to rank, grouped by file: nodes starts[i]..starts[i+1] are of files[i].
 
-    `owner[j]` is the position in `files` of node j, `position` that of each node id of the snapshot
-    among the nodes, -1 for no candidate. `truncated` says that the budget left some out.
+    `owner[j]` is the position in `files` of node j, `mask` that of all node ids of the snapshot,
+    `ascending` are the node ids in their order, with the position of each in `order`. `truncated`
+    says that the budget left some out.
     """
 
     files: Positions
     node_ids: Positions
     starts: Positions
     owner: Positions
-    position: Ints
+    mask: Mask
+    ascending: Positions
+    order: Positions
     entries: tuple[FileEntry, ...]
     truncated: bool = False
 
     def __len__(self) -> int:
         return len(self.node_ids)
 
-    def locate(self, node_ids: NDArray[np.integer[Any]]) -> tuple[Positions, Ints]:
+    def locate(self, node_ids: NDArray[np.integer[Any]]) -> tuple[Positions, Positions]:
         """Return the rows of `node_ids` that are candidates, and their positions among these."""
-        positions = self.position.take(node_ids)
-        rows = np.flatnonzero(positions >= 0)
-        return rows, positions.take(rows)
+        rows = np.flatnonzero(self.mask.take(node_ids))
+        return rows, self.positions(node_ids.take(rows))
+
+    def positions(self, node_ids: NDArray[np.integer[Any]]) -> Positions:
+        """Return the positions of some candidates."""
+        return self.order.take(self.ascending.searchsorted(node_ids))
 
     def mask_of(self, node_ids: NDArray[np.integer[Any]]) -> Mask:
         """Return the mask of the candidate nodes that are among some node ids."""
@@ -107,14 +112,17 @@ def _candidates(
     truncated: bool,
 ) -> Candidates:
     """Return candidates that are in the order of their files, counts[i] in each."""
-    position = np.full(snapshot.n_node_ids, -1, np.int32)
-    position[node_ids] = np.arange(len(node_ids), dtype=np.int32)
+    mask = np.zeros(snapshot.n_node_ids, np.bool_)
+    mask[node_ids] = True
+    order = np.argsort(node_ids, kind="stable")
     return Candidates(
         files=np.fromiter(map(_FILE_ID, entries), np.intp, len(entries)),
         node_ids=node_ids,
         starts=np.cumsum(counts) - counts,
         owner=np.repeat(np.arange(len(entries)), counts),
-        position=position,
+        mask=mask,
+        ascending=node_ids.take(order),
+        order=order,
         entries=tuple(entries),
         truncated=truncated,
     )

@@ -158,7 +158,7 @@ def _match_postings(
                     _take_fields(postings, frequencies[rows]),
                 ),
                 field_counts=field_counts,
-                in_paths=_distinct(file_ids, snapshot.n_file_ids),
+                in_paths=_distinct(file_ids, snapshot.n_file_ids).astype(np.int32),
                 idf=idf_of(snapshot.n_nodes, len(nodes)),
                 field_idfs=tuple(idf_of(snapshot.n_nodes, n) for n in field_counts),
             )
@@ -194,12 +194,7 @@ def _sum_by_node(node_ids: NDArray[np.intp], values: Floats, scratch: Floats) ->
 
     `scratch` has a value of any kind for every node id of the snapshot.
     """
-    if _are_few(node_ids, len(scratch)):
-        nodes = unique_sorted(node_ids)
-    else:
-        has_term = np.zeros(len(scratch), np.bool_)
-        has_term[node_ids] = True
-        nodes = np.flatnonzero(has_term)
+    nodes = _distinct(node_ids, len(scratch))
     scratch[nodes] = 0
     np.add.at(scratch, node_ids, values)
     return nodes.astype(np.int32), scratch.take(nodes)
@@ -215,11 +210,13 @@ def _count_fields(postings: TermPostings) -> tuple[int, ...]:
     return tuple(starts[field + 1] - starts[field] for field in FIELDS_SCORED)
 
 
-def _distinct(ids: NodeIds, n_all: int) -> NodeIds:
+def _distinct(ids: NDArray[np.integer[Any]], n_all: int) -> NDArray[np.integer[Any]]:
     """Return the distinct ids, ascending; `n_all` ids there are."""
     if _are_few(ids, n_all):
         return unique_sorted(ids)
-    return np.flatnonzero(np.bincount(ids, minlength=n_all)).astype(np.int32)
+    mask = np.zeros(n_all, np.bool_)
+    mask[ids] = True
+    return np.flatnonzero(mask)
 
 
 def _are_few(ids: NDArray[np.integer[Any]], n_all: int) -> bool:

@@ -12,7 +12,7 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.core.arrays import Floats, Ints, Mask, NodeIds, Positions
+from packhound.core.arrays import Floats, Mask, NodeIds, Positions
 from packhound.index import Snapshot
 from packhound.search.query.encode import QueryVectors
 from packhound.search.query.mentions import Frame
@@ -71,9 +71,9 @@ class SignalContext:
         return replace(self, retrieval=replace(self.retrieval, candidates=file_nodes))
 
     @cached_property
-    def rows(self) -> Ints:
+    def rows(self) -> Positions:
         """Positions of the candidates among those of `whole`."""
-        return self.whole.candidates.position.take(self.candidates.node_ids)
+        return self.whole.candidates.positions(self.candidates.node_ids)
 
     def node(self, values: NDArray[Value]) -> NDArray[Value]:
         """Take values per node id at the candidate nodes."""
