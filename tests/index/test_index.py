@@ -219,3 +219,13 @@ def test_files_are_found_by_the_whole_of_their_name():
         "http_server.py",
         "src/http_server.py",
     ]
+
+
+def test_letters_at_the_end_of_a_word_and_the_start_of_the_next_are_in_none():
+    index = Index(None)
+    index.replace([file("z.py", "function load: abba cord")], {})
+    terms = index.publish().terms
+    assert terms.any_contains("bba") and terms.any_contains("cor")
+    assert not terms.any_contains("ac") and not terms.any_contains("bac")
+    index.replace([file("z.py", "function load: abba cord tract")], {})
+    assert index.publish().terms.any_contains("ac")

@@ -36,9 +36,7 @@ class Postings:
     def any_contains(self, letters: str) -> bool:
         """Return True if some letters stand in any term, one of dead node ids included."""
         encoded = letters.encode("utf-8", "surrogatepass")
-        # What is not in the joined terms is in none of them.
-        segments = (segment for segment in self.segments if encoded in segment.terms)
-        return any(encoded in term for segment in segments for term in segment.vocabulary())
+        return any(segment.any_contains(encoded) for segment in self.segments)
 
     def with_all(self, terms: Iterable[str]) -> Positions:
         """Return the node ids with all of some terms, ascending; there must be a term."""

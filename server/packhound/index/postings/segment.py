@@ -93,6 +93,17 @@ class Segment:
         terms = self.terms
         return (terms[a:b] for a, b in pairwise(bounds))
 
+    def any_contains(self, letters: bytes) -> bool:
+        """Return True if some letters stand in any term."""
+        at = self.terms.find(letters)
+        while at >= 0:
+            # In the joined terms they may be the end of one and the start of the next.
+            end = self.term_starts[self.term_starts.searchsorted(at, side="right")]
+            if at + len(letters) <= end:
+                return True
+            at = self.terms.find(letters, at + 1)
+        return False
+
     def postings(self, term: int) -> TermPostings:
         """Return the postings of the term at a position, dead node ids included."""
         first = term * N_FIELDS
