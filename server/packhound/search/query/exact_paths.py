@@ -68,25 +68,29 @@ def nodes_of_path(
 def _no_file_notes(snapshot: Snapshot, path: str, line: int | None) -> Iterator[str]:
     """Yield that no file has a path, with the nearest one, unless it may be something else."""
     path = path.replace("\\", "/").removeprefix("./")
-    stem, dot, suffix = path.rpartition("/")[2].rpartition(".")
+    name = path.rpartition("/")[2]
+    stem, dot, suffix = name.rpartition(".")
     # Most words end here, before all files are looked at.
     if not stem or not dot or ("/" not in path and line is None):
         return
-    candidates = [candidate for candidate in snapshot.files if candidate.endswith(f".{suffix}")]
-    if not candidates or any(f"/{each}".endswith(f"/{path}") for each in candidates):
+    if any(f"/{each}".endswith(f"/{path}") for each in snapshot.paths_named(name)):
         return
-    most_edits = len(stem) // _LETTERS_PER_EDIT
-    stems = (
-        (candidate, candidate.rpartition("/")[2].removesuffix(f".{suffix}"))
-        for candidate in candidates
-    )
-    near = [
-        (edit_distance(stem, each, most_edits), -_n_equal_at_end(candidate, path), candidate)
-        for candidate, each in stems
+    most_edits, end, by_stem = len(stem) // _LETTERS_PER_EDIT, f".{suffix}", dict[str, list[str]]()
+    for candidate in snapshot.files:
+        if candidate.endswith(end):
+            each = candidate.rpartition("/")[2].removesuffix(end)
+            by_stem.setdefault(each, []).append(candidate)
+    if not by_stem:
+        return
+    edits = {
+        each: edit_distance(stem, each, most_edits)
+        for each in by_stem
         if each and abs(len(each) - len(stem)) <= most_edits
-    ]
-    edits, _, nearest = min(near, default=(most_edits + 1, 0, ""))
-    hint = f"; the nearest is {nearest}" if edits <= most_edits else ""
+    }
+    fewest = min(edits.values(), default=most_edits + 1)
+    near = [each for other, n in edits.items() if n == fewest for each in by_stem[other]]
+    nearest = min(near, key=lambda other: (-_n_equal_at_end(other, path), other), default="")
+    hint = f"; the nearest is {nearest}" if fewest <= most_edits else ""
     yield f"{NO_FILE_NOTE}{path}{hint}"
 
 
