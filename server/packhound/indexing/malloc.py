@@ -14,7 +14,7 @@ from packhound.core.caching import empty_large_memos
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 """Parameters of mallopt(3)."""
-_MMAP_BYTES = 8_000_000
+_MMAP_BYTES = 6_000_000
 """Above an array with a number for each of a million nodes, as searches have some: handed out anew
 page by page, each takes 2 ms."""
 _TRIM_BYTES = 16_000_000
