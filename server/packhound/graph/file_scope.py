@@ -29,7 +29,10 @@ CALLABLE_KINDS = frozenset({"function", "method", "test", "macro"})
 _QUALIFIER = re.compile(r"::|\.")
 _NAME = re.compile(r"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
 _SCRIPT_NAME = re.compile(r"#?[A-Za-z_$\x80-\xff][\w$\x80-\xff]*")
-_PART_OF_NAME = {_NAME: r"[\w\x80-\xff]", _SCRIPT_NAME: r"[#\w$\x80-\xff]"}
+_PART_OF_NAME = {
+    _NAME: re.compile(r"[\w\x80-\xff]"),
+    _SCRIPT_NAME: re.compile(r"[#\w$\x80-\xff]"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,42 +274,58 @@ class FileScope:
         return names
 
     @cached_property
-    def _bound(self) -> frozenset[int]:
-        """The starts of names that are bound or only name an argument or an entry."""
-        starts, used = self.file.capture_starts("key", "local", "field")
-        # An import uses the name that it binds, and an embedded field that of its type.
-        used |= self.file.capture_starts("import")[1]
-        return frozenset(i for i in starts if self.bare[i - 1 : i] != ".") - used
+    def _starts(self) -> tuple[set[int], set[int]]:
+        """The starts of names that are bound, or name an argument, and of those used all the same.
 
-    def occurrences(self, position: int, name: str = "") -> dict[str, list[int]]:
-        """Return the offsets of each name, or one, that a node's own text uses.
+        An import uses the name that it binds, and an embedded field that of its type.
+        """
+        starts, used = self.file.capture_starts("key", "local", "field")
+        return starts, used | self.file.capture_starts("import")[1]
+
+    def _is_used(self, offset: int) -> bool:
+        """Return False for a name that is bound or only names an argument or an entry."""
+        starts, used = self._starts
+        return offset not in starts or offset in used or self.bare[offset - 1 : offset] == "."
+
+    def occurrences(
+        self, position: int, names: Iterable[str] | None = None
+    ) -> dict[str, list[int]]:
+        """Return the offsets of each name, or some, that a node's own text uses.
 
         Where a name is bound is none, nor is the name of an argument or an entry.
         """
-        offsets: dict[str, list[int]] = defaultdict(list)
-        pattern, bound = self.dialect.name, self._bound
-        if name:
-            if not pattern.fullmatch(name):
-                return offsets
-            # The text first: looking for it takes a tenth of the time of looking at all names.
-            part, text = _PART_OF_NAME[pattern], re.escape(name)
-            pattern = re.compile(f"{text}(?<!{part}{text})(?!{part})")
         node, is_defined = self.node(position), False
-        for low, high in node.own_ranges:
-            for match in pattern.finditer(self.bare, low, high):
-                before = self.bare[match.start() - 1 : match.start()]
-                if not is_defined and match[0] == node.name:
-                    is_defined = before != "@"  # As in `@size.setter`.
-                elif match.start() not in bound:
-                    offsets[match[0]].append(match.start())
+        offsets: dict[str, list[int]] = defaultdict(list)
+        for name, offset in (
+            self._names(position) if names is None else self._places(position, names)
+        ):
+            if not is_defined and name == node.name:
+                is_defined = self.bare[offset - 1 : offset] != "@"  # As in `@size.setter`.
+            elif self._is_used(offset):
+                offsets[name].append(offset)
         return offsets
+
+    def _names(self, position: int) -> Iterator[tuple[str, int]]:
+        """Yield all names in a node's own text, with their offsets."""
+        for low, high in self.node(position).own_ranges:
+            for match in self.dialect.name.finditer(self.bare, low, high):
+                yield match[0], match.start()
+
+    def _places(self, position: int, names: Iterable[str]) -> Iterator[tuple[str, int]]:
+        """Yield some names in a node's own text, which takes a tenth of the time for one."""
+        bare, is_part = self.bare, _PART_OF_NAME[self.dialect.name].match
+        for name, (low, high) in product(names, self.node(position).own_ranges):
+            start = bare.find(name, low, high)
+            while start >= 0:
+                end = start + len(name)
+                is_begun = start > 0 and is_part(bare, start - 1)
+                if not is_begun and not is_part(bare, end, high):
+                    yield name, start
+                start = bare.find(name, end, high)
 
     def offsets_of(self, position: int, name: str) -> list[int]:
         """Return where a node's own text has a name, bound or used."""
-        part = _PART_OF_NAME[self.dialect.name]
-        pattern = re.compile(f"(?<!{part}){re.escape(name)}(?!{part})")
-        ranges = self.node(position).own_ranges
-        return [m.start() for low, high in ranges for m in pattern.finditer(self.bare, low, high)]
+        return [offset for _, offset in self._places(position, [name])]
 
     def is_member(self, position: int) -> bool:
         """Return True for what is reached through a type or an instance."""

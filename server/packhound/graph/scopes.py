@@ -59,7 +59,6 @@ class Scopes:
         # By path: files come in the order in which they were read or edited.
         for path, node_ids in sorted(graph.definitions(name).items()):
             file = graph.files[path]
-            locations = filter(None, map(graph.location, node_ids))
-            positions = tuple([p for _, p in locations if file.kind(p) != "test"])
+            positions = tuple([p for p in map(file.position, node_ids) if file.kind(p) != "test"])
             if positions:
                 yield path, positions

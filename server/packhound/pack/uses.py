@@ -127,25 +127,22 @@ def add_further_uses(pool: Pool, suspect: Candidate) -> None:
 
 def _used(pool: Pool, user: Candidate, at_most: int) -> Iterator[Candidate]:
     """Yield what a definition uses, tests aside."""
-    found = map(pool.get, _used_ids(pool, user.node_id))
+    edges = sure_edges(pool, user.node_id, pool.graph.references(user.node_id, _MAX_EDGES))
+    found = (pool.get(edge.node_id) for edge in edges)
     used = (each for each in found if each and each.kind != "file" and not is_test_node(each))
     return islice(used, at_most)
-
-
-def _used_ids(pool: Pool, node_id: int) -> Iterator[int]:
-    """Yield what a definition uses, as far as that is sure."""
-    edges = pool.graph.references(node_id, _MAX_EDGES)
-    return (edge.node_id for edge in sure_edges(pool, node_id, edges))
 
 
 def calls_among(pool: Pool, candidates: Sequence[Candidate]) -> dict[int, list[int]]:
     """Return for each of some definitions, by node id, which others of them it uses, if any."""
     node_ids = {candidate.node_id for candidate in candidates}
-    among = {
-        node_id: [each for each in _used_ids(pool, node_id) if each in node_ids]
-        for node_id in node_ids
-    }
-    return {node_id: used for node_id, used in among.items() if used}
+    called_by = dict[int, list[int]]()
+    for node_id in node_ids:
+        edges = pool.graph.references(node_id, _MAX_EDGES)
+        among = (edge for edge in edges if edge.node_id in node_ids)
+        if used := [edge.node_id for edge in sure_edges(pool, node_id, among)]:
+            called_by[node_id] = used
+    return called_by
 
 
 def callers_first(
