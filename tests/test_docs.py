@@ -5,6 +5,7 @@ import shlex
 from pathlib import Path
 
 import click
+import pytest
 
 from benchmarks.reliability import CHECKS
 from docs import picture, plots, site
@@ -192,6 +193,7 @@ def refusal(line: str) -> str:
     return ""
 
 
+@pytest.mark.slow
 def test_the_picture_of_the_readme_can_be_drawn_anew() -> None:
     drawn = picture.draw().replace("&#160;", " ")
     for text in (f"&quot;{picture.QUERY}&quot;", "confidence: ", "packhound/", "for: "):

@@ -31,6 +31,7 @@ def ask(monkeypatch: pytest.MonkeyPatch, folder: Path, body: str, *options: str)
     command = f"python -m pytest -q -rs -p no:cacheprovider -c /dev/null {path}"
     monkeypatch.setattr(reliability, "CHECKS", (Check("T0", "promise", "cases", 9, 4, command),))
     monkeypatch.setattr("sys.argv", ["reliability", *options])
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # They cost most of each start.
     with pytest.raises(SystemExit) as ended:
         reliability.main()
     return int(ended.value.code or 0)

@@ -64,6 +64,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_checkout_becomes_arrays_of_training_pairs(folder: Path) -> None:
     head, *records = _lines(folder / "mined" / "owner+name.jsonl.gz")
     assert head["licence"] == "MIT"

@@ -213,31 +213,29 @@ def test_create_change_and_delete(engine: Engine) -> None:
     assert memory(engine, "list", {}) == {"notes": [], "problems": []}
 
 
-@pytest.mark.parametrize(
-    ("values", "problem"),
-    [
-        ({"type": "stash", "name": "", "summary": "s"}, "'name' is empty"),
-        ({"type": "stash", "name": "n" * 256, "summary": "s"}, "at most 255"),
-        ({"type": "stash", "name": "n"}, "'summary' is empty"),
-        ({"type": "insight", "key": "k"}, "'content' is empty"),
-        ({"type": "decision", "decision": "d"}, "'topic' is empty"),
-        ({"type": "stash", "name": "n", "summary": "s", "files": 3}, "'files' contains 3"),
-        (
-            {"type": "stash", **STASH, "expires_at": "soon"},
-            "'expires_at' is 'soon'; must be a time",
-        ),
-        ({"type": "stash", **STASH, "metadata": [1]}, "'metadata' is \\[1\\]; must be an object"),
-        ({"type": "memo", "content": "c"}, "'type' is 'memo'; expected one of: insight, decision"),
-        ({"type": "insight", **INSIGHT, "code": ["no.py#f"]}, "'no.py' is not an indexed file"),
-        ({"type": "insight", **INSIGHT, "code": ["shop/mail.py"]}, "names a file; add #NAME"),
-        ({"type": "insight", **INSIGHT, "code": 3}, "'code' contains 3; expected a string"),
-    ],
-)
-def test_bad_fields_are_refused_with_the_remedy(
-    engine: Engine, values: dict[str, object], problem: str
-) -> None:
-    with pytest.raises(SettingsError, match=problem):
-        memory(engine, "add", values)
+BAD_FIELDS = [
+    ({"type": "stash", "name": "", "summary": "s"}, "'name' is empty"),
+    ({"type": "stash", "name": "n" * 256, "summary": "s"}, "at most 255"),
+    ({"type": "stash", "name": "n"}, "'summary' is empty"),
+    ({"type": "insight", "key": "k"}, "'content' is empty"),
+    ({"type": "decision", "decision": "d"}, "'topic' is empty"),
+    ({"type": "stash", "name": "n", "summary": "s", "files": 3}, "'files' contains 3"),
+    (
+        {"type": "stash", **STASH, "expires_at": "soon"},
+        "'expires_at' is 'soon'; must be a time",
+    ),
+    ({"type": "stash", **STASH, "metadata": [1]}, "'metadata' is \\[1\\]; must be an object"),
+    ({"type": "memo", "content": "c"}, "'type' is 'memo'; expected one of: insight, decision"),
+    ({"type": "insight", **INSIGHT, "code": ["no.py#f"]}, "'no.py' is not an indexed file"),
+    ({"type": "insight", **INSIGHT, "code": ["shop/mail.py"]}, "names a file; add #NAME"),
+    ({"type": "insight", **INSIGHT, "code": 3}, "'code' contains 3; expected a string"),
+]
+
+
+def test_bad_fields_are_refused_with_the_remedy(engine: Engine) -> None:
+    for values, problem in BAD_FIELDS:
+        with pytest.raises(SettingsError, match=problem):
+            memory(engine, "add", values)
     assert engine.notes.notebook.all() == []
 
 

@@ -60,7 +60,7 @@ def end(children: list[int]) -> None:
         os.waitpid(child, 0)
 
 
-@pytest.mark.parametrize("rounds", [10, pytest.param(size(500), marks=pytest.mark.release)])
+@pytest.mark.parametrize("rounds", [4, pytest.param(size(500), marks=pytest.mark.release)])
 def test_of_those_that_race_one_writes_and_its_death_frees_the_place(tmp_path, rounds):
     seeded = random.Random(seed(rounds))
     path = tmp_path / "lock"
@@ -76,7 +76,7 @@ def test_of_those_that_race_one_writes_and_its_death_frees_the_place(tmp_path, r
         lock.release()
 
 
-@pytest.mark.parametrize("rounds", [10, pytest.param(size(500), marks=pytest.mark.release)])
+@pytest.mark.parametrize("rounds", [4, pytest.param(size(500), marks=pytest.mark.release)])
 def test_whoever_clears_the_cache_never_makes_two_writers(tmp_path, rounds):
     folder = tmp_path / "index"
     for _ in range(rounds):

@@ -133,6 +133,7 @@ def test_a_foreign_file_is_replaced(folder: Path, sql: str) -> None:
 
 
 @posix
+@pytest.mark.slow
 def test_two_processes_that_are_killed_leave_right_vectors(folder: Path) -> None:
     for round_ in range(4):
         command = [sys.executable, vector_child.__file__, str(folder)]

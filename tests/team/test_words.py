@@ -39,7 +39,7 @@ def branch_named(store: Store, name: str) -> Branch:
     return next(branch for branch in store.branches() if branch.name == name)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2))])
 def test_after_any_pushes_it_is_as_if_made_from_nothing(
     seed: int, database: Database, tmp_path: Path
 ) -> None:
