@@ -113,6 +113,41 @@ def test_data_beside_tests_is_no_test_to_run(shop):
     assert "tests/test_pay.py" in tests and "tests/test_pay.cnf" not in tests
 
 
+def test_a_helper_of_tests_is_no_test_to_run(shop):
+    (shop.root / "tests" / "conftest.py").write_text(
+        "from shop.pay import pay\n\n\ndef paid():\n    return pay(None)\n"
+    )
+    edit_total(shop, saved=True)
+    shop.refresh()
+    assert shop.settled(30)
+    tests = [row["path"] for row in call(shop, "changes", {})["tests"]]
+    assert "tests/test_pay.py" in tests and "tests/conftest.py" not in tests
+
+
+def test_deleted_renamed_and_binary_files_are_changes(shop):
+    (shop.root / "logo.png").write_bytes(b"\x89PNG\0")
+    git(shop.root, "add", ".")
+    git(shop.root, "commit", "-qm", "logo")
+    (shop.root / "logo.png").write_bytes(b"\x89PNG\0\0")
+    (shop.root / "shop" / "tax.py").unlink()
+    git(shop.root, "mv", "shop/pay.py", "shop/paying.py")
+    shop.refresh()
+    assert shop.settled(30)
+    answer = call(shop, "changes", {})
+    assert [row["path"] for row in answer["deleted"]] == ["shop/pay.py", "shop/tax.py"]
+    assert [row["path"] for row in answer["files"]] == ["logo.png", "shop/paying.py"]
+    assert "  shop/tax.py (deleted)" in as_text("changes", answer)
+    # The test that calls what is gone, and what changed with it before.
+    assert "tests/test_pay.py" in [row["path"] for row in answer["tests"]]
+    assert answer["related"][0]["path"] == "shop/cart.py"
+
+
+def test_what_would_run_filters_is_refused(shop):
+    git(shop.root, "config", "filter.crypt.clean", "cat")
+    with pytest.raises(SettingsError, match="has filters in its git settings"):
+        call(shop, "changes", {})
+
+
 def test_nothing_changed_says_so(shop):
     assert as_text("changes", call(shop, "changes", {})) == "nothing differs from HEAD"
 

@@ -52,6 +52,30 @@ def test_a_removed_name_is_named_with_its_uses_and_a_namesake_is_not(post: Engin
     assert "'pack' resolves no more: lib/send.py:7  return pack(box)" in text
 
 
+def test_each_use_of_a_removed_name_is_counted_and_tests_with_one_are_to_be_run(
+    tmp_path: Path, cache: Path
+) -> None:
+    files = {
+        "lib/send.py": "def send(box):\n    return box\n",
+        "tests/test_other.py": "def test_other():\n    assert 1\n",
+        "tests/test_send.py": "from lib.send import send\n\n\ndef test_send():\n"
+        "    send(1)\n    send(2)  # send\n    other.send(3)\n",
+    }
+    with committed(tmp_path / "post", files) as engine:
+        diff = (
+            "--- a/lib/send.py\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-def send(box):\n-    return box\n"
+        )
+        proposed = ask(engine, "propose", diff=diff)
+    verdict = proposed["verdict"]
+    places = [(row["path"], row["line"]) for row in verdict["unresolved"]]
+    assert places == [("tests/test_send.py", n) for n in (1, 5, 6)]
+    assert verdict["tests"][0] == {
+        "path": "tests/test_send.py",
+        "chance": 1.0,
+        "reasons": ["breaks by it"],
+    }
+
+
 def test_a_function_that_is_too_short_for_a_node_is_not_gone(tmp_path: Path, cache: Path) -> None:
     lines = [f"        box = box + {n}\n" for n in range(12)]
     text = "def test_send():\n    def pack(box):\n{}        return box\n\n    assert pack(1)\n"

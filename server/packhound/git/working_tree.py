@@ -30,12 +30,15 @@ _TIMEOUT_S = 5.0
 _PATIENCE_S = 0.15
 """How long a question waits for git, which answers in some 20 ms."""
 _WHOLE: Lines = (0, 1 << 30)
-_MAX_NEW = 50
-"""More files that git does not know are no work in progress."""
+GONE: Lines = (-1, -1)
+"""Instead of lines, of a file that a commit has and the disk has not."""
+_MAX_NEW, _MAX_NEW_SINCE = 50, 1_000
+"""More files that git does not know are no work in progress, or not named."""
 _MAX_COMPARED = 2_000
 """Lines between the first and the last edit; more count as changed throughout."""
 
 _DIFF = (*OPTIONS, "--", ".")
+_STATES = ("diff", "--name-status", "--no-renames", "-z", *OPTIONS[1:6])
 _COMMIT = ("rev-parse", "--verify", "--quiet", "--end-of-options")
 _NEW = ("status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules", "--", ".")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
@@ -62,7 +65,9 @@ class Changes(RepositoryReader):
     def since(self, base: str, open_paths: Iterable[str]) -> ChangedLines:
         """Return all lines, as the editor has them, that differ from a commit; waits for git.
 
-        Raises SettingsError: the folder is in no repository, or there is no such commit.
+        Files without such lines, as binary ones, have none, and deleted ones `GONE`. Raises
+        SettingsError: the folder is in no repository, there is no such commit, or it would take a
+        program of the repository's settings to compare files.
         """
         repository = self._repository or open_repository(self._root)
         if repository.state != "ready":
@@ -70,7 +75,13 @@ class Changes(RepositoryReader):
         commit = git(self._root, *_COMMIT, f"{base}^{{commit}}", timeout_s=_TIMEOUT_S)
         if commit is None:
             raise SettingsError(f"'{base[:200]!s}' is no commit, branch or tag of this repository")
-        changed = changed_lines(self._root, repository, commit.strip())
+        if has_filters(self._root):
+            raise SettingsError(
+                f"'{self._root}' has filters in its git settings; to compare files would run them"
+            )
+        commit = commit.strip()
+        changed = changed_lines(self._root, repository, commit, _MAX_NEW_SINCE)
+        changed = {**_states(self._root, commit), **changed}
         moved = {path: self._in_editor(path, changed.get(path, ())) for path in open_paths}
         return {**changed, **{path: lines for path, lines in moved.items() if lines}}
 
@@ -90,7 +101,10 @@ class Changes(RepositoryReader):
 
 
 def changed_lines(
-    root: Path, repository: Repository | None = None, commit: str = "HEAD"
+    root: Path,
+    repository: Repository | None = None,
+    commit: str = "HEAD",
+    max_new: int = _MAX_NEW,
 ) -> ChangedLines:
     """Return the lines of files on disk that differ from a commit; {} where unknown."""
     repository = repository or open_repository(root)
@@ -103,7 +117,16 @@ def changed_lines(
     _, new = parse_status(status, repository.prefix)
     return {
         **changed,
-        **({path: (_WHOLE,) for path in sorted(new)} if len(new) <= _MAX_NEW else {}),
+        **({path: (_WHOLE,) for path in sorted(new)} if len(new) <= max_new else {}),
+    }
+
+
+def _states(root: Path, commit: str) -> ChangedLines:
+    """Return the files that differ from a commit, without lines; deleted ones as `GONE`."""
+    listed = git(root, *_STATES, commit, "--", ".", timeout_s=_TIMEOUT_S) or ""
+    states, paths = (listed.split("\0")[n::2] for n in (0, 1))
+    return {
+        path: (GONE,) if state == "D" else () for state, path in zip(states, paths, strict=False)
     }
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from packhound.core.arrays import unique_sorted
-from packhound.core.types import NodeRef
-from packhound.git import CoChanges
+from packhound.core.types import KINDS, NodeRef
+from packhound.git import GONE, CoChanges
 from packhound.graph import CallGraph, Grade
 from packhound.impact.related_files import RelatedFile, rank_files
 from packhound.impact.shared_words import share_words, words_of
@@ -16,6 +16,7 @@ from packhound.impact.symbol import Link, is_test_node, links_of
 from packhound.index import FileEntry, Snapshot
 from packhound.text import is_test
 
+_TEST = KINDS.index("test")
 _CALLER_DISTANCE, _TEST_DISTANCE = 1, 3
 _MAX_DEFINITIONS = 200
 """Changed definitions whose callers are sought."""
@@ -38,6 +39,7 @@ class ChangeSet:
 
     definitions: tuple[ChangedDefinition, ...]
     other_files: tuple[str, ...]
+    deleted: tuple[str, ...]
     tests: tuple[RelatedFile, ...]
     related: tuple[RelatedFile, ...]
 
@@ -64,28 +66,36 @@ def describe_changes(
         definitions.append(ChangedDefinition(snapshot.ref(node_id, root), lines, tuple(links)))
     calls = _calls_by_file(snapshot, root, graph, touched)
     words = _words_by_file(snapshot, graph, changed)
-    tests = [path for path, entry in snapshot.files.items() if _is_runnable_test(path, entry)]
+    tests = _runnable_tests(snapshot)
+    runnable = {*tests}
     own_tests = [
-        RelatedFile(path, 1.0, ("changed itself",))
-        for path in changed
-        if (entry := snapshot.files.get(path)) and _is_runnable_test(path, entry)
+        RelatedFile(path, 1.0, ("changed itself",)) for path in changed if path in runnable
     ]
     changed_code = [path for path in changed if not is_test(path)]
     ranked_tests = (
         rank_files(tests, changed.keys(), history, calls, words, limit) if changed_code else []
     )
-    with_definition = {definition.node.path for definition in definitions}
+    deleted = tuple(path for path, lines in changed.items() if (*lines,) == (GONE,))
+    listed = {*deleted, *(definition.node.path for definition in definitions)}
     return ChangeSet(
         definitions=tuple(definitions),
-        other_files=tuple(path for path in changed if path not in with_definition),
+        other_files=tuple(path for path in changed if path not in listed),
+        deleted=deleted,
         tests=tuple([*own_tests, *ranked_tests][:limit]),
         related=tuple(rank_files(snapshot.files, changed.keys(), history, calls, words, limit)),
     )
 
 
-def _is_runnable_test(path: str, entry: FileEntry) -> bool:
-    """Return True for code of tests, not for the data and documents beside it."""
-    return is_test(path) and entry.language not in ("text", "markdown")
+def _runnable_tests(snapshot: Snapshot) -> list[str]:
+    """Return the files of code with tests, not the data, documents and helpers beside it.
+
+    In a language in which none is known to be a test they are all those among tests.
+    """
+    files = [(path, entry) for path, entry in snapshot.files.items() if is_test(path)]
+    with_one = {path for path, entry in files if (snapshot.kind_of[entry.node_ids] == _TEST).any()}
+    languages = {entry.language for path, entry in files if path in with_one}
+    languages |= {"text", "markdown"}
+    return [path for path, entry in files if path in with_one or entry.language not in languages]
 
 
 def _lines_by_definition(

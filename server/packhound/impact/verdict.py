@@ -128,7 +128,11 @@ def _unresolved(
         resolved = (u for u in after.graph.uses(node_id) if u.node_id in named)
         if any(u.grade == Grade.RESOLVED for u in resolved):
             continue
-        yield Break(after.snapshot.ref(node_id, root), line, text.strip(), definition.name)
+        node = after.snapshot.ref(node_id, root)
+        lines = [each for each, _ in _like(after.graph, node, definition.name, line)]
+        for each in lines or [line]:
+            text = line_at(after.graph, node.path, each).strip()
+            yield Break(node, each, text, definition.name)
 
 
 def _is_still_there(files: Mapping[str, PatchedFile], node: NodeRef) -> bool:
@@ -173,15 +177,9 @@ def _wrong_calls_in(
     user, graph = after.snapshot.ref(use.node_id, root), after.graph
     plain = graph.bare_text(user.path)
     owner = re.split(r"\.|::", new.qualname.removesuffix(new.name).rstrip(".:"))[-1]
-    calls = [
-        (plain.count("\n", 0, call.start(2)), call[1], call.end())
-        for call in re.finditer(rf"((?:[\w$]+(?:\.|::))*)\b({re.escape(new.name)})\b", plain)
-    ]
-    receivers = {receiver for line, receiver, _ in calls if line == use.line}
-    for line, receiver, end in calls:
-        is_inside = user.span.start_line <= line <= user.span.end_line
-        through_type = owner and receiver.rstrip(".:") == owner
-        if receiver not in receivers or not is_inside or through_type:
+    for line, name in _like(graph, user, new.name, use.line):
+        end = name.end()
+        if owner and name[1].rstrip(".:") == owner:
             continue
         number = count_arguments(plain, end)
         if not took.minimum <= number <= took.maximum:
@@ -189,6 +187,22 @@ def _wrong_calls_in(
         if not takes.minimum <= number <= takes.maximum:
             text = line_at(graph, user.path, line).strip()
             yield Break(user, line, text, new.name, takes, number)
+
+
+def _like(
+    graph: CallGraph, node: NodeRef, name: str, line: int
+) -> Iterator[tuple[int, re.Match[str]]]:
+    """Yield where a node has a name behind the same receiver as on a line, with the line."""
+    plain = graph.bare_text(node.path)
+    found = [
+        (plain.count("\n", 0, match.start(2)), match)
+        for match in re.finditer(rf"((?:[\w$]+(?:\.|::))*)\b({re.escape(name)})\b", plain)
+    ]
+    receivers = {match[1] for number, match in found if number == line}
+    for number, match in found:
+        is_inside = node.span.start_line <= number <= node.span.end_line
+        if match[1] in receivers and is_inside:
+            yield number, match
 
 
 def line_at(graph: CallGraph, path: str, line: int) -> str:

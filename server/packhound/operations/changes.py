@@ -31,8 +31,8 @@ def run(call: Call, request: Changes) -> Json:
 
     Raises SettingsError: no folder has such a commit, or a repository.
 
-    Answer: `definitions` with changed `lines` and `callers`, changed `files` without one, `tests`
-    to run and `related` files, both with `chance` and `reasons`.
+    Answer: `definitions` with changed `lines` and `callers`, changed `files` without one, `deleted`
+    ones, `tests` to run and `related` files, both with `chance` and `reasons`.
     """
     answers, refusals = [], dict[str, SettingsError]()
     for root in call.roots:
@@ -50,14 +50,19 @@ def run(call: Call, request: Changes) -> Json:
             _definition_row(each) for _, changes in answers for each in changes.definitions
         ],
         "files": [
-            {"path": path, **call.roots.whose(root.path)}
-            for root, changes in answers
-            for path in changes.other_files
+            row for root, changes in answers for row in _path_rows(call, root, changes.other_files)
+        ],
+        "deleted": [
+            row for root, changes in answers for row in _path_rows(call, root, changes.deleted)
         ],
         "tests": _file_rows(call, tests, request.limit),
         "related": _file_rows(call, related, request.limit),
         "notes": [f"{label}: {refusal}" for label, refusal in refusals.items()],
     }
+
+
+def _path_rows(call: Call, root: service.Root, paths: Iterable[str]) -> list[Json]:
+    return [{"path": path, **call.roots.whose(root.path)} for path in paths]
 
 
 def _definition_row(definition: impact.ChangedDefinition) -> Json:
@@ -100,6 +105,7 @@ def text(answer: Row) -> Text:
         noun = "line" if lines.isdecimal() else "lines"
         units.append(f"  {title(row)} ({noun} {lines}){callers}{more}")
     units += [f"  {path_of(row)}" for row in rows_in(answer, "files")]
+    units += [f"  {path_of(row)} (deleted)" for row in rows_in(answer, "deleted")]
     units[:1] = [f"changed since {visible_line(answer['base'])}:\n{unit}" for unit in units[:1]]
     for key, heading in (("tests", "tests to run"), ("related", "usually changed with it")):
         rows = [f"  {path_of(r)} ({', '.join(r['reasons'])})" for r in rows_in(answer, key)]

@@ -17,7 +17,15 @@ from packhound.core.settings_reader import changed
 from packhound.core.status import LeftOut
 from packhound.core.types import Document, Query
 from packhound.files import decode, is_included, is_large, is_searched_text
-from packhound.git import ChangedLines, Changes, Lines, PatchedFile, apply_patch, move_lines
+from packhound.git import (
+    GONE,
+    ChangedLines,
+    Changes,
+    Lines,
+    PatchedFile,
+    apply_patch,
+    move_lines,
+)
 from packhound.grep import Grep
 from packhound.index import Index, Snapshot
 from packhound.indexing import WorkQueue
@@ -177,14 +185,14 @@ class _ProposedChanges(Changes):
         }
         # In the order of git: what it knows by path, then what is new.
         order = sorted(moved, key=lambda path: (moved[path] == (_WHOLE,), path))
-        return {path: moved[path] for path in order if moved[path]}
+        return {path: moved[path] for path in order if moved[path] or path not in files}
 
     def _moved(self, path: str, lines: tuple[Lines, ...]) -> tuple[Lines, ...]:
         file = self._folder.patched.get(path)
         if file is None:
             return lines
         if file.after is None:
-            return ()
+            return (GONE,)
         if file.before is None or file.old_path != path:
             return (_WHOLE,)
         return move_lines(lines, file.edits)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from packhound.files import is_lock_file
 from packhound.parsing import find_errors
 from packhound.redact import RedactionTimeout, redact
 from packhound.service.seen_texts import read_saved
+from packhound.text import is_test
 
 if TYPE_CHECKING:
     from packhound.service.engine import Engine
@@ -64,26 +65,38 @@ def verdict_of(engine: Engine, proposal: Proposal, patch: bytes, limit: int) -> 
         for each, snapshot in ((engine, folder.base_snapshot), (proposal.engine, folder.snapshot))
     )
     files = folder.patched
-    lines = {
-        path: git.move_lines((), file.edits) if file.before is not None else ((0, 1 << 30),)
-        for path, file in files.items()
-        if file.after is not None
-    }
+    lines = {path: _changed_lines(file) for path, file in files.items()}
     history = git.CoChanges.of(git.read_commits(engine.root), lines)
     changes = impact.describe_changes(after.snapshot, root, after.graph, lines, history, limit)
     related = tuple(each for each in changes.related if each.path not in files)
     breaks = impact.find_breaks(before, after, root, files)
     imports = impact.find_missing_imports(before, after, root, files)
     unresolved = {(each.node.path, each.line) for each in breaks.unresolved}
+    imports = [each for each in imports if (each.node.path, each.line) not in unresolved]
+    lacking = impact.find_lacking(before, after, root, files)
+    tests = _broken_tests([*breaks.unresolved, *breaks.calls, *lacking, *imports])
+    tests |= {test.path: test for test in changes.tests if test.path not in tests}
     return Verdict(
         syntax=tuple(_syntax_problems(proposal)),
         breaks=breaks,
-        lacking=tuple(impact.find_lacking(before, after, root, files)),
-        imports=tuple(each for each in imports if (each.node.path, each.line) not in unresolved),
-        changes=replace(changes, related=related),
+        lacking=tuple(lacking),
+        imports=tuple(imports),
+        changes=replace(changes, tests=tuple(tests.values())[:limit], related=related),
         warnings=tuple(_warnings(files)),
         refused_by=_refusals(folder, patch),
     )
+
+
+def _changed_lines(file: git.PatchedFile) -> tuple[git.Lines, ...]:
+    if file.after is None:
+        return (git.GONE,)
+    return ((0, 1 << 30),) if file.before is None else git.move_lines((), file.edits)
+
+
+def _broken_tests(breaks: Iterable[impact.Break]) -> dict[str, impact.RelatedFile]:
+    """Return the tests in which something breaks."""
+    paths = dict.fromkeys(each.node.path for each in breaks if is_test(each.node.path))
+    return {path: impact.RelatedFile(path, 1.0, ("breaks by it",)) for path in paths}
 
 
 def _syntax_problems(proposal: Proposal) -> list[SyntaxProblem]:
