@@ -89,7 +89,7 @@ def _likely_nodes(snapshot: Snapshot, stats: CorpusStats, message: str) -> NDArr
     for match in stats.term_matches.lookup(snapshot, words):
         node_ids, _ = match.nodes
         if len(node_ids):
-            weights[node_ids] += np.float32(match.idf)
+            np.add.at(weights, node_ids, np.float32(match.idf))
             total += match.idf
     likely = np.flatnonzero(weights > _MIN_COVERED * total)
     is_prose = stats.flags[FLAGS.index("is_prose")].take(snapshot.file_of.take(likely))
