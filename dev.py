@@ -151,7 +151,7 @@ def test() -> None:
 def slow() -> None:
     """The tests that continuous integration runs besides."""
     setup()
-    run("pytest", *PARALLEL, "-m", "slow")
+    run("pytest", *PARALLEL, "-m", "slow and not release")
 
 
 def editors() -> None:

@@ -92,7 +92,8 @@ def test_a_first_reading_that_is_killed_goes_on_from_what_was_saved(tmp_path, mo
         child.send_signal(signal.SIGKILL)
     engine = Engine.open(root, settings_from({"index.workers": 1}))
     try:
-        assert 0 < engine.snapshot.n_files < 800 and not engine.reading.is_complete
+        assert 0 < engine.snapshot.n_files < 800, engine.status().notes
+        assert not engine.reading.is_complete
         assert engine.settled(120)
         assert engine.snapshot.n_files == 800 and engine.reading.is_complete
     finally:
