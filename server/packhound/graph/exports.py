@@ -34,7 +34,6 @@ class Exports:
         self._scopes = scopes
         self._files: dict[tuple[str, str], tuple[str, ...]] = {}
         self._visible: dict[tuple[str, str, int], Definitions] = {}
-        self._shared: dict[tuple[str, str, bool], Definitions] = {}
 
     def language(self, path: str) -> str:
         """Return the language of a file, "" for one that is not in the graph."""
@@ -128,21 +127,19 @@ class Exports:
 
     def in_program(self, scope: FileScope, name: str) -> Definitions:
         """Return the definitions of a name that the whole program shares."""
-        key = name, language_family(scope.language), is_test(scope.path)
-        if key not in self._shared:
-            self._shared[key] = tuple(self._find_shared(*key))
-        return tuple(d for d in self._shared[key] if self._is_seen_from(scope, d))
+        return tuple(self._find_shared(scope, name))
 
-    def _is_seen_from(self, scope: FileScope, definition: Definition) -> bool:
-        path, position = definition
-        return path == scope.path or not self._scopes.of(path).is_file_local(position)
-
-    def _find_shared(self, name: str, family: str, from_test: bool) -> Iterator[Definition]:
-        for path, positions in sorted(self._scopes.positions(name).items()):
+    def _find_shared(self, scope: FileScope, name: str) -> Iterator[Definition]:
+        family, from_test = language_family(scope.language), is_test(scope.path)
+        for path, positions in self._scopes.positions(name).items():
             if language_family(self.language(path)) != family or (is_test(path) and not from_test):
                 continue
-            defining = self._scopes.of(path)
-            yield from (Definition(path, p) for p in positions if defining.is_top_level(p))
+            defining, is_same = self._scopes.of(path), path == scope.path
+            for position in positions:
+                if defining.is_top_level(position) and (
+                    is_same or not defining.is_file_local(position)
+                ):
+                    yield Definition(path, position)
 
     def _in_files(self, files: Iterable[str], name: str, hops: int) -> Definitions:
         return tuple(d for path in files for d in self.visible_in(path, name, hops))
