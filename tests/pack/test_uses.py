@@ -35,6 +35,20 @@ def test_a_change_has_each_caller_by_its_line_at_least_and_says_how_many() -> No
     assert said.endswith(f" whole and {16 - n_whole} by their lines")
 
 
+def test_a_change_says_in_how_many_files_with_the_name_no_users_were_sought() -> None:
+    used = "from prices import price_of\n"
+    files = {"prices.py": "def price_of(sku):\n    return sku\n"}
+    said = [
+        packed(
+            files | {f"till_{i}.py": used for i in range(n)}, "rename price_of to cents_of"
+        ).text.splitlines()[1]
+        for n in (300, 302)
+    ]
+    unread = "; files with the name not searched for users: "
+    assert said[0].startswith("known users of `price_of`: 300, ") and unread not in said[0]
+    assert said[1].startswith("known users of `price_of`: 300, ") and f"{unread}2" in said[1]
+
+
 def test_an_addition_has_the_overridden_methods_and_where_the_example_is_registered() -> None:
     filler = "".join(f"    setting_{n} = 'nothing of it matters here'\n" for n in range(200))
     files = {

@@ -108,6 +108,15 @@ class CallGraph:
             surest = {(use.node_id, use.line): use for use in sorted(uses, key=_by_grade)[::-1]}
             return tuple(surest[key] for key in dict.fromkeys((u.node_id, u.line) for u in uses))
 
+    def n_unread_files(self, node_id: int) -> int:
+        """Return the number of files with the name of a definition that are not read for users."""
+        with self._reading():
+            if (located := self._locate(node_id)) is None:
+                return 0
+            target, position = located
+            n_using = sum(1 for _ in self._scopes.using(target.file.name(position), target))
+            return max(0, n_using - MAX_USING_FILES)
+
     def lines_with(self, name: str) -> tuple[Use, ...]:
         """Return each line of a node's own text that has a name, whatever it means there."""
         with self._reading():

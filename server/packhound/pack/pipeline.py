@@ -24,7 +24,7 @@ from packhound.pack.items import block_of, items_of
 from packhound.pack.knapsack import Choice, Knapsack, estimated_cost
 from packhound.pack.map import map_of
 from packhound.pack.notes import OVER_BUDGET, empty_note, request_notes
-from packhound.pack.pool import Candidate, Pool
+from packhound.pack.pool import Candidate, Pool, Users
 from packhound.pack.prompt_words import PromptWords
 from packhound.pack.render import Block, render
 from packhound.pack.request import (
@@ -68,6 +68,8 @@ _SUBJECTS, _USES = 3, ("references", "referenced-by")
 _USED, _CONTAINER = 4.0, 0.3
 """Times that such a definition counts more there, and what holds others, such as a class."""
 _MAX_ALREADY_SENT = 10
+_MAX_PLACES = 3
+"""Other lines with a name that are said where they are."""
 
 Sent: TypeAlias = dict[NodeKey, int]
 """Tiers that a conversation has, by node."""
@@ -142,7 +144,7 @@ class _Packing:
         surest = [c for c in ranked if c.pinned or c.is_answer or c.is_subject]
         knapsack.offer(surest, ("signature", "elided", "full"))
         knapsack.run(available)
-        knapsack.offer(self.pool.users, ("outline",))
+        knapsack.offer(self.pool.users.candidates, ("outline",))
         knapsack.run(int(available * _USERS_SHARE))
         knapsack.offer((c for c in ranked if c.named_lines), ("elided",))
         knapsack.run(int(available * _NAMED_SHARE))
@@ -260,22 +262,28 @@ def _file_order(
 
 
 def _remarks(pool: Pool, knapsack: Knapsack, called: Sequence[Candidate]) -> Iterator[str]:
-    """Yield how many users there are and are shown, and the order of the call."""
-    users = {user.node_id for user in pool.users}
-    if pool.subject:
-        details = [c.detail for node_id, c in knapsack.chosen.items() if node_id in users]
-        n_whole, n_missing = details.count("full"), len(users) - len(details)
-        counts = f"{n_whole} whole and {len(details) - n_whole} by their lines"
-        possible = f" and {pool.n_possible} possible by the name alone" if pool.n_possible else ""
-        missing = f", {n_missing} not shown" if n_missing else ""
-        rest = f"; other lines with the name: {pool.n_other_lines}" if pool.n_other_lines else ""
-        rest += f" ({', '.join(pool.other_lines)})" if pool.other_lines else ""
-        parts = f", of which {counts}{missing}" if users else ""
-        yield f"{pool.subject}: {len(users) - pool.n_possible}{possible}{parts}{rest}"
+    """Yield what is said of the users, and the order of the call."""
+    if pool.users.subject:
+        yield _users_remark(pool.users, knapsack)
     if called:
         names = ", ".join(f"`{candidate.name}`" for candidate in called[:_MAX_CALLED])
         yield f"callers before callees: {names}"
     yield from pool.remarks
+
+
+def _users_remark(users: Users, knapsack: Knapsack) -> str:
+    """Return how many users there are and are shown, and where others may be."""
+    node_ids = {user.node_id for user in users.candidates}
+    details = [c.detail for node_id, c in knapsack.chosen.items() if node_id in node_ids]
+    n_whole, n_missing = details.count("full"), len(node_ids) - len(details)
+    counts = f"{n_whole} whole and {len(details) - n_whole} by their lines"
+    possible = f" and {users.n_possible} possible by the name alone" if users.n_possible else ""
+    missing = f", {n_missing} not shown" if n_missing else ""
+    parts = f", of which {counts}{missing}" if node_ids else ""
+    places, n_unread = ", ".join(users.other_lines[:_MAX_PLACES]), users.n_unread_files
+    rest = f"; other lines with the name: {len(users.other_lines)} ({places})" if places else ""
+    rest += f"; files with the name not searched for users: {n_unread}" if n_unread else ""
+    return f"{users.subject}: {len(node_ids) - users.n_possible}{possible}{parts}{rest}"
 
 
 def _already_sent(pool: Pool, knapsack: Knapsack, sent: Sent) -> list[str]:

@@ -95,6 +95,21 @@ class Candidate:
         self.utility = 1.0 - (1.0 - self.utility) * (1.0 - min(origin.utility, 0.999))
 
 
+@dataclass(slots=True)
+class Users:
+    """Candidates to be shown by their lines at least, since they use what the prompt is about."""
+
+    candidates: list[Candidate] = field(default_factory=list)
+    subject: str = ""
+    """What is said of them first, "" for nothing."""
+    n_possible: int = 0
+    """Users by the name of the subject alone."""
+    other_lines: tuple[str, ...] = ()
+    """Lines with the name that are none of a user's, as places."""
+    n_unread_files: int = 0
+    """Files with the name in which no user was looked for."""
+
+
 class Pool:
     """The candidates so far, by node id."""
 
@@ -110,13 +125,7 @@ class Pool:
         self.notes: list[str] = []
         self.remarks: list[str] = []
         """Lines for the beginning of the pack."""
-        self.subject = ""
-        """The definition that the `users` are of; each is to be shown by its lines at least."""
-        self.users: list[Candidate] = []
-        self.n_possible, self.n_other_lines = 0, 0
-        """Users by the name of the subject alone, and lines with it that are none of a user's."""
-        self.other_lines: tuple[str, ...] = ()
-        """The first of these lines, as places."""
+        self.users = Users()
 
     def get(self, node_id: int) -> Candidate | None:
         """Return the candidate of a node id; None if it is dead, or excluded by the request."""

@@ -12,8 +12,6 @@ from packhound.pack.pool import Candidate, Pool
 from packhound.pack.request import Origin
 from packhound.pack.sources.demotions import is_test_node
 
-_MAX_PLACES = 3
-"""Other lines with a name that are said where they are."""
 _MAX_REGISTRATIONS = 3
 """Lines that name an example or its type; what is named on more is in common use."""
 _OVERRIDDEN_SHARE, _MAX_OVERRIDDEN = 0.4, 4
@@ -60,21 +58,23 @@ def add_users(pool: Pool, subjects: Sequence[Candidate]) -> None:
         (each.node_id, each.line) for node_id in node_ids for each in pool.calls.mentions(node_id)
     }
     several = f", which has {len(subjects)} definitions" if len(subjects) > 1 else ""
-    pool.subject = f"known users of `{subjects[0].name}`{several}"
-    pool.n_possible = sum(user.node_id not in sure for user in pool.users)
+    users = pool.users
+    users.subject = f"known users of `{subjects[0].name}`{several}"
+    users.n_possible = sum(user.node_id not in sure for user in users.candidates)
+    users.n_unread_files = max(pool.calls.n_unread_files(node_id) for node_id in node_ids)
     others = sorted(mentions - {(use.node_id, use.line) for use in lines})
-    places = [
-        (user.path, line) for i, line in others if i not in node_ids and (user := pool.get(i))
-    ]
-    pool.n_other_lines = len(places)
-    pool.other_lines = tuple(f"{path}:{line + 1}" for path, line in places[:_MAX_PLACES])
+    users.other_lines = tuple(
+        f"{user.path}:{line + 1}"
+        for i, line in others
+        if i not in node_ids and (user := pool.get(i))
+    )
 
 
 def add_lines_with(pool: Pool, name: str) -> None:
     """Note each line with a name of which no definition is indexed, as of a constant in C++."""
     for use in pool.calls.lines_with(name):
         _add_line(pool, use, f"has {name}")
-    pool.subject = f"places with `{name}`, whose definition is not indexed"
+    pool.users.subject = f"places with `{name}`, whose definition is not indexed"
 
 
 def add_registrations(pool: Pool, calls: CallGraph, example: Candidate) -> None:
@@ -96,8 +96,8 @@ def _add_line(pool: Pool, use: Use, reason: str) -> None:
     if user and use.line not in user.use_lines:
         user.use_lines += (use.line,)
         user.add(Origin("graph", 0.0, "" if user.has_reason else reason))
-        if user not in pool.users:
-            pool.users.append(user)
+        if user not in pool.users.candidates:
+            pool.users.candidates.append(user)
 
 
 def add_overridden(pool: Pool, calls: CallGraph, example: Candidate) -> None:
