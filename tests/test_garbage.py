@@ -241,6 +241,7 @@ def test_no_tool_call_of_an_agent_leaves_garbage(
     ours.close()
 
 
+@pytest.mark.slow
 def test_no_request_of_the_command_line_leaves_garbage(
     pool: EnginePool, lsp: LspSession, folder: Path
 ) -> None:

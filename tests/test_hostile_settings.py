@@ -118,8 +118,7 @@ def test_of_each_setting_only_what_is_harmless_counts(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not can_trace(), reason="needs strace")
 @pytest.mark.parametrize(
-    "share",
-    [24, pytest.param(8, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.release)],
+    "share", [pytest.param(8, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.release)]
 )
 def test_no_folder_has_anything_run_sent_written_or_read_elsewhere(tmp_path, share) -> None:
     folders = make_folders(tmp_path / "base")

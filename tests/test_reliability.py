@@ -37,6 +37,7 @@ def ask(monkeypatch: pytest.MonkeyPatch, folder: Path, body: str, *options: str)
     return int(ended.value.code or 0)
 
 
+@pytest.mark.slow
 def test_pieces_go_on_where_they_were(tmp_path, monkeypatch, results) -> None:
     seeds = tmp_path / "seeds"
     body = f"open({str(seeds)!r}, 'a').write(os.environ['PACKHOUND_TEST_SEED'])"

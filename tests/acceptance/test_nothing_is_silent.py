@@ -195,6 +195,7 @@ def test_a_large_text_is_read_by_grep_and_said_to_be_by_nothing_else(tmp_path: P
         assert "; 2 files are not or not wholly searched" in as_text("search", weak)
 
 
+@pytest.mark.slow
 def test_a_text_whose_parser_is_stopped_has_no_definitions_and_is_named(tmp_path: Path) -> None:
     heavy = "x = [\n" + "1,\n" * 300_000 + "]\n"
     (tmp_path / "heavy.py").write_text(f"{heavy}def {DEFINED}():\n    return '{CANARY}'\n")

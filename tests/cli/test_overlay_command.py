@@ -18,6 +18,7 @@ DIFF = """\
 """
 
 
+@pytest.mark.slow
 def test_a_patch_is_a_file_or_an_overlay(tmp_path: Path, root: Path) -> None:
     diff, where = tmp_path / "fix.diff", f"--root={root}"
     diff.write_text(DIFF)

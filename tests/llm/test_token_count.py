@@ -65,6 +65,7 @@ def sources() -> list[str]:
     return [p.read_text("utf-8", errors="replace") for p in chosen if "node_modules" not in p.parts]
 
 
+@pytest.mark.slow
 def test_never_under_and_at_most_a_tenth_over_on_source_code():
     texts = sources()
     counted = [BoundCounter().count(text) for text in texts]

@@ -53,6 +53,7 @@ def folder(tmp_path: Path) -> Path:
     return write_files(tmp_path / "workspace", SOURCES)
 
 
+@pytest.mark.slow
 def test_a_graph_answers_as_a_scan_does_and_follows_edits(start_server, folder, tmp_path):
     pytest.importorskip("hnswlib")
     scanning = start(start_server, folder, 0)

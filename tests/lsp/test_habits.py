@@ -98,6 +98,7 @@ def test_it_can_be_forgotten(editor, town):
     assert used(editor) == {}
 
 
+@pytest.mark.slow
 def test_the_command_line_forgets_what_the_daemon_knows(start_server, town, tmp_path):
     editor = open_editor(start_server, town, command=RELAYED)
     pick(editor, town / "west.py")

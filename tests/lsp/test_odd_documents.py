@@ -27,6 +27,13 @@ HUGE = {
 }
 
 
+LONGEST = {"20 megabytes", "line ends", "many short lines"}
+TEXTS = [
+    pytest.param(text, id=name, marks=[pytest.mark.slow] * (name in LONGEST))
+    for name, text in HUGE.items()
+]
+
+
 @pytest.fixture(scope="module")
 def lasting(tmp_path_factory):
     """One server that has to survive all of them, and its folder."""
@@ -39,7 +46,7 @@ def lasting(tmp_path_factory):
     client.kill()
 
 
-@pytest.mark.parametrize("text", HUGE.values(), ids=HUGE)
+@pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.parametrize("name", ["huge.py", pytest.param("huge.js", marks=pytest.mark.release)])
 def test_any_document_can_be_open(lasting, name, text):
     client, folder = lasting

@@ -108,6 +108,7 @@ def test_a_pack_says_once_that_it_is_of_what_was_read_so_far(large):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.slow
 def test_progress_is_sent_to_who_asks_for_it(large, tmp_path):
     agent = Agent(tmp_path / "cache", large)
     meta = {"progressToken": "reading"}

@@ -56,6 +56,7 @@ async def test_a_model_gets_the_text_alone_and_no_root_to_choose(folder):
 
 
 @pytest.mark.parametrize("structured", [True, False])
+@pytest.mark.slow
 async def test_a_secret_in_the_name_of_a_file_does_not_leave(tmp_path, structured):
     key = "ghp_" + "hT7kq92LwzP04vbnQ8rXhT7kq92LwzP04vbn"
     (tmp_path / f"quagga-{key}.py").write_text("def quagga(zebra):\n    return zebra\n")
@@ -130,6 +131,7 @@ async def test_without_a_root_those_of_the_client_are_served(folder, tmp_path):
         assert node.content[0].text.startswith("other/tea.py:1-2 function brew_tea")
 
 
+@pytest.mark.slow
 async def test_a_client_without_roots_is_served_the_folder_that_it_starts_in(folder):
     async with (
         stdio_client(parameters(cwd=folder)) as (read, write),

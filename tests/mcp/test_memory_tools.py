@@ -128,6 +128,7 @@ def test_over_stdio(folder: Path) -> None:
     assert answers[2]["result"]["content"][0]["text"].startswith("noted as ")
 
 
+@pytest.mark.slow
 def test_packs_of_an_agent_have_the_sources_of_the_setting(folder: Path, tmp_path: Path) -> None:
     (folder / "AGENTS.md").write_text("# Advice\n\nRecords on disk are read in one go.\n")
     request = {"prompt": "how records on disk are read", "budget": 2_000, "excluded": ["*.md"]}

@@ -125,6 +125,7 @@ def test_a_patch_that_breaks_a_test(engine: Engine, repository: Repository) -> N
 
 
 @pytest.mark.usefixtures("allowed")
+@pytest.mark.slow
 def test_tests_that_are_broken_without_the_patch_too_prove_nothing(
     engine: Engine, repository: Repository
 ) -> None:
@@ -184,6 +185,7 @@ def test_an_acceptance_with_a_check_writes_only_what_passes(
 
 
 @pytest.mark.usefixtures("allowed")
+@pytest.mark.slow
 def test_a_merge_is_checked_as_it_would_be_written(
     engine: Engine, repository: Repository, config: Path
 ) -> None:
@@ -244,6 +246,7 @@ TYPED_BREAKS = """\
         pytest.param("cargo test", RUST, RUST_BREAKS, marks=pytest.mark.release),
     ],
 )
+@pytest.mark.slow
 def test_what_a_tool_remembers_of_the_folder_hides_no_change_of_the_same_size(
     engine: Engine, repository: Repository, runner: str, files: dict[str, str], diff: str
 ) -> None:

@@ -239,6 +239,7 @@ ask(engine, "accept", proposal=CHANGE + NEW)
 """
 
 
+@pytest.mark.slow
 def test_what_a_killed_process_wrote_by_half_is_taken_back_and_told(
     tmp_path: Path, cache: Path
 ) -> None:

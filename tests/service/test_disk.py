@@ -62,6 +62,7 @@ def test_a_disk_that_takes_nothing(cache: Path, root: Path, disk: str, files_sav
 
 @needs_mounts
 @pytest.mark.parametrize("disk", ["full", "read-only"])
+@pytest.mark.slow
 def test_indexing_onto_a_disk_that_takes_nothing_fails(cache: Path, root: Path, disk: str) -> None:
     child = run_on_tiny_disk(cache, disk, "index", root)
     assert child.returncode == 1
@@ -70,6 +71,7 @@ def test_indexing_onto_a_disk_that_takes_nothing_fails(cache: Path, root: Path, 
 
 
 @needs_mounts
+@pytest.mark.slow
 def test_the_status_of_a_full_disk_says_that_nothing_is_saved(cache: Path, root: Path) -> None:
     child = run_on_tiny_disk(cache, "full", "status", root)
     assert "no, nothing is saved" in child.stdout and "in memory only" in child.stdout

@@ -103,6 +103,7 @@ def test_what_the_disk_would_not_give_is_not_taken_from_an_editor(
     assert (path in engine.snapshot.files) == (path == "out/made.py")
 
 
+@pytest.mark.slow
 def test_what_is_typed_while_the_index_is_rebuilt_is_kept(engine: Engine) -> None:
     for n in range(6):
         rebuilding = threading.Thread(target=engine.rebuild)

@@ -8,7 +8,13 @@ from packhound.storage import bulk_rows
 from tests.support.index_child import BULK
 
 
-@pytest.fixture(params=[None, 0, 133_000], ids=["in the database", "in files", "in both"])
+@pytest.fixture(
+    params=[
+        pytest.param(None, id="in the database", marks=pytest.mark.slow),
+        pytest.param(0, id="in files", marks=pytest.mark.slow),
+        pytest.param(133_000, id="in both"),
+    ]
+)
 def bulk(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bytes of bulk in the database, here and in child processes."""
     if request.param is not None:

@@ -25,11 +25,6 @@ CALLS = {
     "unlink": "EACCES",
     "fcntl": "EACCES",
 }
-BULK = [
-    pytest.param(133_000, id="in both"),
-    pytest.param(None, id="in the database", marks=pytest.mark.slow),
-    pytest.param(0, id="in files", marks=pytest.mark.slow),
-]
 CHILD = """
 import sys
 from pathlib import Path
@@ -47,11 +42,11 @@ except StoreError as error:
 """
 
 
-@pytest.mark.parametrize("bulk", BULK, indirect=True)
+@pytest.mark.usefixtures("bulk")
 @pytest.mark.skipif(not can_trace(), reason="needs strace")
 @pytest.mark.parametrize("step", [20, pytest.param(1, marks=pytest.mark.release)])
 @pytest.mark.parametrize("call", CALLS)
-def test_a_call_that_fails_leaves_what_was_acknowledged(tmp_path, bulk, call, step) -> None:
+def test_a_call_that_fails_leaves_what_was_acknowledged(tmp_path, call, step) -> None:
     kept, folder, log = tmp_path / "kept", tmp_path / "s", tmp_path / "log"
     before, after = filled(2), filled(4)
     store = Store.open(kept, lambda: VERSIONS)

@@ -380,6 +380,7 @@ def check_kills(folder: Path, rounds: int) -> None:
 
 @posix
 @pytest.mark.usefixtures("bulk")
+@pytest.mark.slow
 def test_a_kill_loses_nothing_that_was_saved(tmp_path):
     check_kills(tmp_path / "s", 3)
 

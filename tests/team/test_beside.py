@@ -268,6 +268,7 @@ def test_what_is_dropped_was_not_used_for_longest(
         assert {path.parent.name for path in cache.rglob("*.py")} == {word}
 
 
+@pytest.mark.slow
 def test_an_organisation_is_a_filter(
     open_office: Open, clones: dict[str, Path], ci: str, tmp_path: Path
 ) -> None:
@@ -403,6 +404,7 @@ def test_the_command_line_pulls_and_searches_them(
     assert "repo@" not in run("search", "--no-remotes", "carry_wine_3")
 
 
+@pytest.mark.slow
 def test_an_editor_has_them_in_its_second_answer(
     clones: dict[str, Path], ann: str, tmp_path: Path
 ) -> None:

@@ -8,6 +8,8 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
+import pytest
+
 from packhound.core.settings_reader import settings_from
 from packhound.core.types import Document, Hit, Query
 from packhound.files import WalkLimits, read, walk_by_steps
@@ -98,6 +100,7 @@ def test_all_of_a_pushed_commit_is_read_as_parsing_makes_it(
     assert len({file.language for file in files.values()}) >= 29
 
 
+@pytest.mark.slow
 def test_answers_over_what_was_read_from_the_store_are_those_of_a_local_reading(
     database: Database, clone_of_all_languages: Path
 ) -> None:
