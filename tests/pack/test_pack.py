@@ -122,6 +122,17 @@ def test_pinned_comes_first_and_excluded_never(shop):
     assert any(omission.reason == "excluded by the request" for omission in packed.omitted)
 
 
+def test_pinned_lines_without_a_definition_are_shown_or_named(shop):
+    above = "".join(f"import module_{number}\n" for number in range(4))
+    context = context_of(
+        {"a.py": f"{above}\n\ndef deliver(box):\n" + "    box += 1\n" * 200, "b.py": "X = 1\n"}
+    )
+    packed = pack(context, PackRequest("parcel", 400, pinned=("a.py:1-2",)))
+    assert "import module_0" in packed.text
+    packed = pack(context, PackRequest("parcel", 400, pinned=("a.py:950-900",)))
+    assert "pinned 'a.py:900-950' has no code there, so it is ignored" in packed.notes
+
+
 @pytest.mark.parametrize(
     ("glob", "paths"),
     [

@@ -235,6 +235,10 @@ def estimated_cost(candidate: Candidate, detail: Detail) -> float:
     if detail == "outline":
         return 2.0 * _GAP_TOKENS * len(candidate.use_lines)
     n_signature, n_doc, n_bytes = candidate.entry.sizes(candidate.position)
+    if candidate.pinned and candidate.kind == "file":
+        # Its text is what no definition has, and small; not pinned it is rarely worth its tokens.
+        own_ranges = candidate.entry.node(candidate.position).own_ranges
+        n_bytes = sum(end - start for start, end in own_ranges)
     if detail == "signature":
         return (n_signature + min(n_doc, 200)) / _CHARACTERS_PER_TOKEN + _GAP_TOKENS
     full = n_bytes / _CHARACTERS_PER_TOKEN + _GAP_TOKENS

@@ -193,6 +193,19 @@ class Pool:
         inner = [self.get(int(entry.node_ids[p])) for p in touched if p not in parents]
         return [candidate for candidate in inner if candidate]
 
+    def file(self, path: str, lines: Lines) -> list[Candidate]:
+        """Return the node of a file itself, if it has the first of some lines."""
+        entry = self._context.snapshot.files.get(path)
+        first, last = lines
+        nodes = [
+            self.get(int(node_id))
+            for node_id, node in zip(
+                entry.node_ids if entry else (), entry.nodes if entry else (), strict=True
+            )
+            if node.kind == "file" and first <= min(last, node.span.end_line)
+        ]
+        return [candidate for candidate in nodes if candidate]
+
     def by_rank(self) -> list[Candidate]:
         """Return pinned candidates first, then by utility."""
         candidates = self.by_node_id.values()

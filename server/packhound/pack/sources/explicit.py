@@ -11,6 +11,7 @@ from packhound.pack.path_resolver import PathResolver
 from packhound.pack.pool import Candidate, Pool
 from packhound.pack.request import Lines, Origin, PackRequest
 from packhound.pack.sources.search_hits import probability_at
+from packhound.redact import safe_line
 from packhound.search import Mention, MentionKind, parse_query
 from packhound.text import is_test
 
@@ -37,21 +38,34 @@ _WHOLE_FILE: Lines = (0, 1 << 30)
 
 
 def add_pinned(pool: Pool, pins: Sequence[tuple[str, Lines]], paths: PathResolver) -> None:
-    """Add what the request pins."""
+    """Add what the request pins: the definitions of its lines, else what the file has there."""
     for written, lines in pins:
-        for path in paths.resolve(written):
-            for candidate in pool.innermost(path, lines):
-                candidate.pinned = True
-                candidate.add(Origin("pin", 0.9, "pinned"))
+        found = paths.resolve(written)
+        candidates = [
+            candidate
+            for path in found
+            for candidate in pool.innermost(path, lines) or pool.file(path, lines)
+        ]
+        for candidate in candidates:
+            candidate.pinned = True
+            candidate.add(Origin("pin", 0.9, "pinned"))
+            if lines != _WHOLE_FILE:
+                candidate.named_lines.update(_common(lines, candidate))
+        if found and not candidates:
+            place = "" if lines == _WHOLE_FILE else f":{lines[0] + 1}-{lines[1] + 1}"
+            pool.notes.append(
+                f"pinned '{safe_line(written)}{place}' has no code there, so it is ignored"
+            )
 
 
 def parse_pin(pin: str) -> tuple[str, Lines]:
-    """Parse `path` or `path:10-20`; a bad range means the whole file."""
+    """Parse `path` or `path:10-20`, from either end; a bad range means the whole file."""
     path, _, numbers = pin.rpartition(":") if pin[-1:].isdigit() else (pin, "", "")
     first, _, last = numbers.partition("-")
     if not (path and _PIN_LINE.fullmatch(first) and _PIN_LINE.fullmatch(last or first)):
         return path or pin, _WHOLE_FILE
-    return path, (int(first) - 1, int(last or first) - 1)
+    low, high = sorted((int(first), int(last or first)))
+    return path, (low - 1, high - 1)
 
 
 def add_focus(pool: Pool, request: PackRequest) -> None:
