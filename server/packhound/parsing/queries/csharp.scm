@@ -27,7 +27,8 @@
   (modifier) @_modifier
   (variable_declaration
     (variable_declarator
-      name: (_) @name) @body)
+      name: (_) @name
+      (_)? @body .))
   (#any-of? @_modifier "static" "const")) @definition.one_liner
 
 (attribute_list) @attribute
