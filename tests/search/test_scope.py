@@ -86,7 +86,7 @@ def test_the_date_of_code_is_that_of_its_last_commit(tmp_path: Path, monkeypatch
         assert listed == {"window.py"}
         old = engine.search(Query("since:2021-03-04 before:2021-03-05", budget=wait))
         assert old.hits and "window.py" not in {hit.node.path for hit in old.hits}
-        assert not any("dates of code" in note for note in old.notes)
+        assert not any("on the disk" in note for note in old.notes)
     finally:
         engine.close()
 

@@ -71,6 +71,7 @@ _RANKED = 50
 _SHARE_OF_PATTERN = 0.8
 """Of the time of a search that looking for its pattern may take."""
 _DISK_DATES = "dates of code are those of its files on the disk"
+_COMMIT_DATES = "dates of code are those of the last commits of its files"
 _NO_HISTORY = {
     "reading": "git's history is still being read",
     "untracked": "the folder is in no git repository",
@@ -351,9 +352,8 @@ def parse(snapshot: Snapshot, query: Query, environment: SearchEnvironment) -> P
     parsed = find(snapshot, stats, query.text, parsed, environment.texts)
     if parsed.scope.is_dated:
         state = environment.history.state if environment.history else "unavailable"
-        note = f"{_DISK_DATES}: {_NO_HISTORY[state]}" if state in _NO_HISTORY else ""
-        notes = (*parsed.notes, note) if note else parsed.notes
-        parsed = replace(parsed, history=environment.history, notes=notes)
+        note = f"{_DISK_DATES}: {_NO_HISTORY[state]}" if state in _NO_HISTORY else _COMMIT_DATES
+        parsed = replace(parsed, history=environment.history, notes=(*parsed.notes, note))
     return parsed if environment.within is None else replace(parsed, within=environment.within)
 
 
