@@ -138,7 +138,7 @@ FORMS = {
         print=plain.print_lines,
         needs="total_lines",
     ),
-    "related": Form(defaults={"snippet_lines": 0}, print=_print_results),
+    "related": Form(defaults={"snippet_lines": 0}),
     "changes": Form(arguments=("base",)),
     "outline": Form(arguments=("path",)),
     "read_node": Form(
