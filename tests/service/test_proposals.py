@@ -205,6 +205,8 @@ def test_an_overlay_is_kept_asked_by_its_id_and_discarded(post: Engine) -> None:
     }
     assert ask(post, "propose", diff=PATCH)["id"] == identity
     assert ask(post, "search", query=f"stamp_zebra overlay:{identity}")["hits"][0]["proposed"]
+    with pytest.raises(SettingsError, match="no overlay 'stripes'"):
+        ask(post, "search", query="stamp_zebra overlay:stripes")
     assert ask(post, "grep", pattern="zebra", patch=identity)["total_lines"] == 3
     shown = as_text("overlay", ask(post, "overlay", id=identity, with_diff=True))
     assert "lib/truck.py +5 -0" in shown and "def stamp_zebra" in shown

@@ -19,7 +19,7 @@ from packhound.redact import visible_line
 
 _FILTER = re.compile(r"(?<!\S)(rev|deps|repo):(\S+)")
 _ORGANISATION = re.compile(r"(?<!\S)org:(\S+)")
-_OVERLAY = re.compile(r"(?<!\S)overlay:([0-9a-f]{8})(?!\S)")
+_OVERLAY = re.compile(r"(?<!\S)overlay:(\w+)(?!\S)")
 _LABEL = re.compile(r"(?:\./)?(rev|deps|repo)@([^/\s]+)(?:/|$)")
 _PLACES = ("path", "name", "focus_path")
 _AGENT_S, _TYPING_S, _READ_S = 20.0, 1.0, 60.0
