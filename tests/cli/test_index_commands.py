@@ -69,6 +69,13 @@ def test_status_has_kinds_and_sizes(tmp_path: Path, root: Path) -> None:
     assert status["failed_vectors"] == 0 and status["disk_bytes"] > 0
 
 
+def test_status_counts_definitions_by_folder(tmp_path: Path, root: Path) -> None:
+    lines = packhound(tmp_path, "status", "--root", str(root), "--folders").stdout.splitlines()
+    at = lines.index("definitions    files  folder")
+    assert lines[at + 1].split()[1:] == ["2", "**"]
+    assert "memory of this process" in lines[at + 2] or not Path("/proc/self/statm").exists()
+
+
 def test_status_and_explain(tmp_path: Path, root: Path) -> None:
     status = json.loads(packhound(tmp_path, "status", "--root", str(root), "--json").stdout)
     assert (status["files"], status["pending"]) == (2, 0)

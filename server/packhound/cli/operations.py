@@ -102,6 +102,12 @@ def _print_status(answer: Row, values: Row) -> None:
         cli.show.status(row)
     for row in answer.get("skipped_files", ()):
         echo(f"{plain.path_of(row)}: {row['reason']}")
+    for n, row in enumerate(answer.get("folders", ())):
+        if not n:
+            echo("definitions    files  folder")
+        echo(f"{row['nodes']:>11,} {row['files']:>8,}  {plain.path_of(row)}")
+    if memory := answer.get("memory_bytes"):
+        echo(f"memory of this process without its parsers: {memory / 1e6:,.0f} MB")
     if "costs" in answer:
         plain.print_costs(answer["costs"])
 
