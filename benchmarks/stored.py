@@ -200,6 +200,11 @@ RESULTS = (
     Stored("results/sources_speed.json", "sources.speed {large}", _SOURCES),
     Stored("results/speed.json", "speed --corpora {speed_corpora} --peer {peer}", _EDITORS),
     Stored("results/stages.json", "stages {large} {out}", _SEARCH),
+    Stored(
+        "results/team_candidates.json",
+        "team_candidates {graded} --save {out}",
+        (*_SEARCH, "operations", "team"),
+    ),
     Stored("results/verdicts.json", "verdicts {histories} --save", (*_SEARCH, "impact")),
 )
 """Every result that the documentation quotes, but for those of weights of the ranking.

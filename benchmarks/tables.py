@@ -1,4 +1,4 @@
-"""Tables of benchmarks/README.md, docs/figures.md and SECURITY.md, made from the stored results.
+"""Tables of benchmarks/README.md, SECURITY.md and pages of docs, made from the stored results.
 
     python -m benchmarks.tables
 
@@ -11,10 +11,15 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from benchmarks import reliability
+from benchmarks import reliability, team_servers
 from benchmarks.stored import FOLDER, ROOT, load
 
-PAGES = (FOLDER / "README.md", ROOT / "SECURITY.md", ROOT / "docs" / "figures.md")
+PAGES = (
+    FOLDER / "README.md",
+    ROOT / "SECURITY.md",
+    ROOT / "docs" / "figures.md",
+    ROOT / "docs" / "team.md",
+)
 _TABLE = re.compile(r"(<!-- table: ([\w.]+) -->\n)((?:\|.*\n)*)")
 Rows = Iterable[Iterable[object]]
 
@@ -183,7 +188,65 @@ def security() -> str:
     return _table(rows, "", "promise", "tried", "so far", "at a release", "outcome", "commit")
 
 
+def team_candidates() -> str:
+    """Return what is found, and how fast, in a folder and through a store that is not pulled."""
+    figures = load(team_servers.RESULT)
+    quality, candidates, recall = (figures[k] for k in ("quality", "candidates", "recall"))
+    many = candidates["8 clients"]
+    rows = [
+        ("NDCG@10 in the folder", f"{quality['folder']['ndcg@10']:.3f}"),
+        ("NDCG@10 through the store", f"{quality['store']['ndcg@10']:.3f}"),
+        ("best answers in the 200 files by words", _share(candidates["words"]["best_answers"])),
+        ("by words and meaning", _share(candidates["words and meaning"]["best_answers"])),
+        (
+            "files of the 400 nearest definitions that the index finds",
+            _share(recall["main"]["recall"]),
+        ),
+        ("the same for who may read a tenth of the files", _share(recall["part"]["recall"])),
+        ("search of the folder, p50 / p95", _middle_and_tail(quality["folder"])),
+        ("search through the store, p50 / p95", _middle_and_tail(quality["store"])),
+        (
+            "the choice of files by an open connection, p50 / p95",
+            _middle_and_tail(candidates["words and meaning"]),
+        ),
+        ("the same for eight clients at once", _middle_and_tail(many)),
+        ("their questions a second", f"{many['questions_a_second']:.0f}"),
+    ]
+    pushed = figures["pushed"]
+    head = f"{pushed['files']:,} files, {pushed['nodes']:,} definitions"
+    return _table(rows, f"{figures['questions']} questions", head)
+
+
+def team_sizes() -> str:
+    """Return what ten thousand repositories take."""
+    head = f"{team_servers.REPOSITORIES:,} repositories"
+    return _table(team_servers.sizes(load(team_servers.RESULT)).items(), head, "")
+
+
+def team_servers_needed() -> str:
+    """Return the 95th percentile of a question by servers and questions a second."""
+    figures = load(team_servers.RESULT)
+    rows = []
+    for n in team_servers.SERVERS:
+        waits = [team_servers.waiting(figures, n, rate) for rate in team_servers.RATES]
+        rows.append(
+            (f"{n} server{'s' * (n > 1)}", *("too many" if w is None else _ms(w) for w in waits))
+        )
+    return _table(rows, "p95", *(f"{rate} questions a second" for rate in team_servers.RATES))
+
+
+def _share(share: float) -> str:
+    return f"{share:.1%}".replace("%", " %")
+
+
+def _middle_and_tail(figures: Mapping[str, float]) -> str:
+    return f"{_ms(figures['p50_ms'])} / {_ms(figures['p95_ms'])}"
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
+    "team_candidates": team_candidates,
+    "team_servers": team_servers_needed,
+    "team_sizes": team_sizes,
     "speed": speed,
     "grep_speed": grep_speed,
     "million": million,
