@@ -247,3 +247,11 @@ def test_a_line_knows_where_it_was() -> None:
     assert (file.new_line(0), file.new_line(1)) == (None, 1)
     assert (file.old_line(0), file.old_line(1)) == (None, 1)
     assert file.adds_to(0, 1) and not file.adds_to(1, 1)
+
+
+def test_two_sections_of_one_file_change_their_own_lines() -> None:
+    text = b"".join(b"%d\n" % n for n in range(12))
+    section = b"--- a/one.py\n+++ b/one.py\n@@ -%d,3 +%d,3 @@\n %d\n-%d\n+new\n %d\n"
+    sections = [section % (n, n, n - 1, n, n + 1) for n in (1, 9)]
+    (file,) = apply_patch(b"".join(sections), {"one.py": text}.get).values()
+    assert file.edits == ((1, 2, 1, 2), (9, 10, 9, 10))

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TypeAlias
 
-from packhound.core.common_prefix import common_prefix_length
 from packhound.core.errors import SettingsError
 from packhound.git.patch import FilePatch, Hunk, parse_patch, split_lines
+from packhound.git.working_tree import line_edits
 
 Edit: TypeAlias = tuple[int, int, int, int]
 """(first, end, first, end): lines of the old text and those in their place, 0-based, half open."""
@@ -112,7 +112,7 @@ def apply_patch(patch: bytes, read: Read) -> dict[str, PatchedFile]:
         if each.new:
             original = None if is_new or each.kind == "new" else read(each.old)
             if earlier and original is not None:
-                edits = _edits_between(split_lines(original), split_lines(after))
+                edits = line_edits(split_lines(original), split_lines(after))
             old = each.old or each.new
             mode = each.mode or (earlier.mode if earlier else "")
             files[each.new] = PatchedFile(each.new, old, original, after, tuple(edits), mode)
@@ -126,13 +126,6 @@ def _moved(line: int, edits: Sequence[Edit]) -> int | None:
         return line
     _, end, _, new_end = edits[position]
     return None if line < end else line - end + new_end
-
-
-def _edits_between(old: Sequence[bytes], new: Sequence[bytes]) -> list[Edit]:
-    """Return what differs between two texts as one edit, where two patches follow each other."""
-    first = common_prefix_length(old, new)
-    n_last = common_prefix_length(old[first:][::-1], new[first:][::-1])
-    return [(first, len(old) - n_last, first, len(new) - n_last)]
 
 
 def _apply(patch: FilePatch, before: bytes) -> tuple[bytes, list[Edit]]:
