@@ -196,15 +196,15 @@ class Pool:
     def file(self, path: str, lines: Lines) -> list[Candidate]:
         """Return the node of a file itself, if it has the first of some lines."""
         entry = self._context.snapshot.files.get(path)
+        if entry is None:
+            return []
         first, last = lines
-        nodes = [
-            self.get(int(node_id))
-            for node_id, node in zip(
-                entry.node_ids if entry else (), entry.nodes if entry else (), strict=True
-            )
+        own = [
+            self.get(int(entry.node_ids[position]))
+            for position, node in enumerate(entry.nodes)
             if node.kind == "file" and first <= min(last, node.span.end_line)
         ]
-        return [candidate for candidate in nodes if candidate]
+        return [candidate for candidate in own if candidate]
 
     def by_rank(self) -> list[Candidate]:
         """Return pinned candidates first, then by utility."""
