@@ -23,7 +23,7 @@ def resident_mb():
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 def work(small):
-    for size in (30_000_000, 8_000_000, 5_000_000):
+    for size in (30_000_000, 8_000_000, 7_000_000):
         large = np.ones(size, np.uint8)
         small.append(np.ones(2_000, np.uint8))
 
