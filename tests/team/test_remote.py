@@ -133,19 +133,20 @@ def test_those_who_ask_at_once_have_it_written_once(
 ) -> None:
     push_to(ci, kitchen, KITCHEN)
     before_writing, local, written = threading.Barrier(2), threading.local(), []
-    open_store, write_branch = remotes.team.Store.open, remotes.team.write_branch
+    read_tree, write_branch = remotes.team.read_tree, remotes.team.write_branch
 
-    def open_together(*arguments: object, **more: object) -> object:
-        local.n = getattr(local, "n", 0) + 1
-        if local.n == 2 and threading.current_thread().name.startswith("asker"):
-            before_writing.wait(60)
-        return open_store(*arguments, **more)
+    def read_together(folder: Path) -> object:
+        tree = read_tree(folder)
+        if threading.current_thread().name.startswith("asker") and not hasattr(local, "has_read"):
+            local.has_read = True
+            before_writing.wait(60)  # Both have seen that there is none.
+        return tree
 
     def note_writing(*arguments: object) -> int:
         written.append(arguments)
         return write_branch(*arguments)
 
-    monkeypatch.setattr(remotes.team.Store, "open", open_together)
+    monkeypatch.setattr(remotes.team, "read_tree", read_together)
     monkeypatch.setattr(remotes.team, "write_branch", note_writing)
     with ThreadPoolExecutor(2, "asker") as pool:
         query = "repo:kitchen light_stove"
