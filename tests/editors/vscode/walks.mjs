@@ -159,8 +159,9 @@ await play(({ page, rows, status, until, asks, labels, row, picture, command, re
       await page.keyboard.insertText('Packhound');
       await row(said(/Get started with Packhound/, /Erste Schritte mit Packhound/));
       await keys('Enter');
-      const steps = page.locator('.getting-started-step');
-      await steps.filter({ hasText: said('Start the server', 'Den Server starten') }).click();
+      // The first step is open, with its page.
+      const step = page.locator('.getting-started-step.expanded');
+      await step.filter({ hasText: said('Start the server', 'Den Server starten') }).waitFor();
       const text = page.frameLocator('iframe.webview').frameLocator('#active-frame').locator('body');
       const heading = said('One program, on your machine', 'Ein Programm, auf Ihrem Rechner');
       await until('the page', async () => (await text.innerText()).includes(heading));
