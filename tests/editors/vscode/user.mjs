@@ -300,8 +300,11 @@ await play(({ page, changeSettings, openAt, rows, status, cursor, activeTab, sho
     changeSettings({ 'packhound.search.codeLens': true });
     await lens.waitFor();
     await picture('lens');
-    await lens.click();
-    await asks('What the definition');
+    // A click is lost where the lines are drawn anew at that moment.
+    await until('what it calls', async () => {
+      await lens.click({ timeout: 5000 });
+      return asks('What the definition', 15_000).then(() => true);
+    });
     await row(/^send_with_retries/);
     await page.keyboard.press('Escape');
     changeSettings({});

@@ -57,8 +57,8 @@ await play(({ page, rows, status, until, asks, labels, row, picture, command, re
 
     async 'a search is opened, read out and left by keys'() {
       await search();
-      await until('the last answer', async () => /^send_with_retries/.test((await labels())[0] ?? ''));
-      assert.match((await labels())[0], /send_with_retries.*courier\/retry\.py:26|send_with_retries.*retry\.py:26/);
+      // Answers to what was typed before may come in between.
+      await until('the last answer', async () => /^send_with_retries.*retry\.py:26/.test((await labels())[0] ?? ''));
       await fits();
       await until('the preview', async () => (await shownTab.getAttribute('aria-label'))?.includes('retry.py, preview'));
       await shot('search');
