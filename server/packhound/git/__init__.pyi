@@ -33,6 +33,7 @@ from .revision import find_revision as find_revision
 from .revision import write_blobs as write_blobs
 from .revision import write_revision as write_revision
 from .working_tree import GONE as GONE
+from .working_tree import WHOLE as WHOLE
 from .working_tree import ChangedLines as ChangedLines
 from .working_tree import Changes as Changes
 from .working_tree import Lines as Lines

@@ -29,7 +29,7 @@ ChangedLines: TypeAlias = Mapping[str, tuple[Lines, ...]]
 _TIMEOUT_S = 5.0
 _PATIENCE_S = 0.15
 """How long a question waits for git, which answers in some 20 ms."""
-_WHOLE: Lines = (0, 1 << 30)
+WHOLE: Lines = (0, 1 << 30)
 GONE: Lines = (-1, -1)
 """Instead of lines, of a file that a commit has and the disk has not."""
 _MAX_NEW, _MAX_NEW_SINCE = 50, 1_000
@@ -92,7 +92,7 @@ class Changes(RepositoryReader):
             return committed
         saved = read_text(self._root, path)
         if saved is None:
-            return (_WHOLE,)
+            return (WHOLE,)
         return move_lines(committed, _edits(saved, document.source))
 
     def _read(self, repository: Repository) -> None:
@@ -112,18 +112,23 @@ def changed_lines(
         return {}
     changed = parse_diff(git(root, "diff", commit, *_DIFF, timeout_s=_TIMEOUT_S) or "")
     # Lines of a notebook's file are not those of the text of its cells.
-    changed = {path: (_WHOLE,) if is_notebook(path) else lines for path, lines in changed.items()}
+    changed = {path: (WHOLE,) if is_notebook(path) else lines for path, lines in changed.items()}
     status = git(root, *_NEW, timeout_s=_TIMEOUT_S) or ""
     _, new = parse_status(status, repository.prefix)
     return {
         **changed,
-        **({path: (_WHOLE,) for path in sorted(new)} if len(new) <= max_new else {}),
+        **({path: (WHOLE,) for path in sorted(new)} if len(new) <= max_new else {}),
     }
 
 
 def _states(root: Path, commit: str) -> ChangedLines:
-    """Return the files that differ from a commit, without lines; deleted ones as `GONE`."""
-    listed = git(root, *_STATES, commit, "--", ".", timeout_s=_TIMEOUT_S) or ""
+    """Return the files that differ from a commit, without lines; deleted ones as `GONE`.
+
+    Raises SettingsError: git fails, or takes too long.
+    """
+    listed = git(root, *_STATES, commit, "--", ".", timeout_s=_TIMEOUT_S)
+    if listed is None:
+        raise SettingsError(f"git did not compare '{root}' with {commit[:10]}; ask again")
     states, paths = (listed.split("\0")[n::2] for n in (0, 1))
     return {
         path: (GONE,) if state == "D" else () for state, path in zip(states, paths, strict=False)

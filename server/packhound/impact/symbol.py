@@ -119,7 +119,7 @@ _LABELS = re.compile(r"\((?:\w+:)+\)$")
 
 
 def definitions_named(snapshot: Snapshot, root: str, name: str) -> tuple[NodeRef, ...]:
-    """Return the definitions of a name or of the tail of a qualified name, tests and shims last.
+    """Return the definitions of a name or of the tail of a qualified name, tests last.
 
     A module or namespace before it is that of the file, by its path or its text, or else one that
     has the name and may pass it on.
@@ -147,7 +147,7 @@ def definitions_named(snapshot: Snapshot, root: str, name: str) -> tuple[NodeRef
 
 
 def _order(node: NodeRef) -> tuple[bool, int, int, str, Span]:
-    """Return the key of definitions of one name: a longer one is no declaration and no shim."""
+    """Return the key of definitions of one name, the longest first: a shim is short."""
     span = node.span
     n_lines = span.end_line - span.start_line
     return is_test_node(node), len(node.qualname), -n_lines, node.path, span

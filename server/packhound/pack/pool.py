@@ -101,7 +101,7 @@ class Users:
 
     candidates: list[Candidate] = field(default_factory=list)
     subject: str = ""
-    """What is said of them first, "" for nothing."""
+    """Begin of the remark on them, "" for none."""
     n_possible: int = 0
     """Users by the name of the subject alone."""
     other_lines: tuple[str, ...] = ()

@@ -19,6 +19,7 @@ from packhound.core.types import Document, Query
 from packhound.files import decode, is_included, is_large, is_searched_text
 from packhound.git import (
     GONE,
+    WHOLE,
     ChangedLines,
     Changes,
     Lines,
@@ -44,7 +45,6 @@ _OWN = {
     "index.persist": False,
 }
 """Settings that keep habits and the disk out of it."""
-_WHOLE: Lines = (0, 1 << 30)
 
 
 class ProposedFolder(IndexedFolder):
@@ -184,7 +184,7 @@ class _ProposedChanges(Changes):
             for path in {**changed_lines, **files}
         }
         # In the order of git: what it knows by path, then what is new.
-        order = sorted(moved, key=lambda path: (moved[path] == (_WHOLE,), path))
+        order = sorted(moved, key=lambda path: (moved[path] == (WHOLE,), path))
         return {path: moved[path] for path in order if moved[path] or path not in files}
 
     def _moved(self, path: str, lines: tuple[Lines, ...]) -> tuple[Lines, ...]:
@@ -194,5 +194,5 @@ class _ProposedChanges(Changes):
         if file.after is None:
             return (GONE,)
         if file.before is None or file.old_path != path:
-            return (_WHOLE,)
+            return (WHOLE,)
         return move_lines(lines, file.edits)

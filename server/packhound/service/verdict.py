@@ -90,7 +90,7 @@ def verdict_of(engine: Engine, proposal: Proposal, patch: bytes, limit: int) -> 
 def _changed_lines(file: git.PatchedFile) -> tuple[git.Lines, ...]:
     if file.after is None:
         return (git.GONE,)
-    return ((0, 1 << 30),) if file.before is None else git.move_lines((), file.edits)
+    return (git.WHOLE,) if file.before is None else git.move_lines((), file.edits)
 
 
 def _broken_tests(breaks: Iterable[impact.Break]) -> dict[str, impact.RelatedFile]:
