@@ -4,8 +4,8 @@
 
 Runs each check in pieces of some minutes, each with a seed of its own, until it has reached its
 figure or N more pieces are done, and writes `reliability.json` after each. The next run goes on
-from there, or from the beginning where the server has changed since. Ends with 1 if a check fails;
-one that cannot run here is printed with its reason.
+from there, or from the beginning where code that the promise rests on has changed. Ends with 1 if
+a check fails; one that cannot run here is printed with its reason.
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.stored import ROOT, Stored, digest
+from benchmarks.stored import ROOT, digest
 from tests.support.release import SEED, SIZE
 
 RESULTS = Path(__file__).with_name("reliability.json")
-_WHOLE_SERVER = Stored("", "", ("",))
+_STORE = ("core", "index", "indexing", "storage")
+_INDEX = (*_STORE, "text", "parsing", "files", "encoder", "model")
+_WIRE = ("core", "rpc", "relay", "daemon", "operations", "mcp", "lsp")
 _SKIPPED = re.compile(r"^SKIPPED \[\d+\] \S+ (.*)$", re.MULTILINE)
 _PASSED = re.compile(r"^(?:=+ )?\d+ passed", re.MULTILINE)
 _TEST = 'python -m pytest -rs -p no:cacheprovider -m "not release"'
@@ -48,6 +50,8 @@ class Check(NamedTuple):
     piece: int
     """Cases of one run: as many as take some minutes."""
     command: str
+    packages: tuple[str, ...] = ("",)
+    """Packages of the server that the promise rests on; by default all."""
 
 
 CHECKS = (
@@ -57,6 +61,7 @@ CHECKS = (
         "edits",
         *(1_000_000, 1_000),
         f"{_DRAWN} tests/index/test_live_equals_rebuilt.py",
+        _INDEX,
     ),
     Check(
         "T2",
@@ -64,6 +69,7 @@ CHECKS = (
         "sequences of edits, for each of the languages and line ends",
         *(1_000, 10),
         f"{_DRAWN} tests/parsing/test_trees.py -k alone_gives",
+        ("core", "text", "parsing"),
     ),
     Check(
         "T3 engine",
@@ -71,6 +77,7 @@ CHECKS = (
         "kills",
         *(10_000, 20),
         f"{_RELEASE} tests/storage/test_kills.py -k hundreds",
+        _INDEX,
     ),
     Check(
         "T4",
@@ -78,6 +85,7 @@ CHECKS = (
         "states of the disk",
         *(2_400, 2_400),
         f"{_RELEASE} tests/storage/test_power_loss.py tests/storage/test_unsynced.py",
+        _STORE,
     ),
     Check(
         "T5",
@@ -85,6 +93,7 @@ CHECKS = (
         "flipped bytes",
         *(5_000, 2_500),
         f"{_TEST} tests/storage/test_damage.py",
+        _STORE,
     ),
     Check(
         "T6 drawn",
@@ -92,6 +101,7 @@ CHECKS = (
         "inputs drawn at random for each of two targets",
         *(1_000_000, 4_000),
         f"{_TEST} tests/fuzz/test_fuzz.py -k 'random_inputs and (frames or messages)'",
+        _WIRE,
     ),
     Check(
         "T6 fuzzed",
@@ -99,6 +109,7 @@ CHECKS = (
         "seconds of fuzzing for each of two targets",
         *(1_800, 60),
         f"{_RELEASE} tests/fuzz/test_fuzz.py -k 'a_fuzzer and (frames or messages)'",
+        _WIRE,
     ),
     Check(
         "T7",
@@ -114,6 +125,7 @@ CHECKS = (
         "sequences of 4 edits on average, for each of three encodings",
         *(250_000, 2_500),
         f"{_DRAWN} tests/text/test_document.py -k second_implementation",
+        ("core", "text"),
     ),
     Check(
         "T9",
@@ -128,6 +140,7 @@ CHECKS = (
         "reads during swaps",
         *(200_000, 200_000),
         f"{_TEST} -m '' tests/files/test_walk.py tests/lsp/test_bad_places.py",
+        ("core", "files", "service", "lsp"),
     ),
     Check(
         "T11",
@@ -157,6 +170,7 @@ CHECKS = (
         *(80, 80),
         f"{_TEST} -m '' tests/index/test_faults.py tests/indexing/test_indexer_faults.py"
         " tests/indexing/test_follow_disk.py",
+        _INDEX,
     ),
     Check(
         "T15",
@@ -178,6 +192,7 @@ CHECKS = (
         "races of each of two kinds",
         *(500, 500),
         f"{_RELEASE} tests/storage/test_races.py",
+        ("core",),
     ),
     Check(
         "T18",
@@ -185,6 +200,7 @@ CHECKS = (
         "runs, with an end of the disk at each 512 bytes",
         *(1, 1),
         f"{_TEST} -m '' tests/storage/test_full_disk.py tests/service/test_disk.py",
+        _STORE,
     ),
     Check(
         "T14 T18",
@@ -192,6 +208,7 @@ CHECKS = (
         "runs with a fault at each call",
         *(1, 1),
         f"{_TEST} -m release tests/storage/test_failing_calls.py",
+        _STORE,
     ),
     Check(
         "T19",
@@ -199,6 +216,7 @@ CHECKS = (
         "changes",
         *(10_000, 10_000),
         f"{_TEST} tests/files/test_walk.py -k 'tick or at_rest'",
+        ("core", "files"),
     ),
     Check(
         "T20",
@@ -206,6 +224,7 @@ CHECKS = (
         "draws of all shapes",
         *(200, 20),
         f"{_TEST} tests/redact/test_shapes.py -k as_many",
+        ("core", "redact", "text"),
     ),
     Check(
         "T20 time",
@@ -213,6 +232,7 @@ CHECKS = (
         "runs of all starts of rules",
         *(1, 1),
         f"{_TEST} -m '' tests/redact/test_growth.py",
+        ("core", "redact", "text"),
     ),
     Check(
         "T21",
@@ -221,6 +241,7 @@ CHECKS = (
         *(10_000, 2_500),
         f"{_DRAWN} tests/pack/test_pack.py tests/operations/test_forged_text.py"
         " -k 'never_ends_its_fence or forgeries or each_line_of_code'",
+        ("core", "text", "redact", "pack", "operations"),
     ),
     Check(
         "T22",
@@ -250,6 +271,7 @@ CHECKS = (
         *(1, 1),
         f"{_TEST} tests/storage/test_store.py tests/core/test_private_file.py"
         " -k 'owner or private or fifo or place'",
+        ("core", "storage", "memory", "sources"),
     ),
     Check(
         "T25",
@@ -271,6 +293,7 @@ CHECKS = (
         "runs with one index of each format",
         *(1, 1),
         f"{_TEST} tests/storage/test_upgrade.py",
+        _INDEX,
     ),
     Check(
         "T28",
@@ -278,6 +301,7 @@ CHECKS = (
         "trees",
         *(10_000, 40),
         f"{_RELEASE} tests/acceptance/test_nothing_is_silent.py",
+        (*_INDEX, "grep", "search", "service", "operations"),
     ),
     Check(
         "T29",
@@ -301,6 +325,7 @@ CHECKS = (
         "kills",
         *(2_000, 40),
         f"{_RELEASE} tests/memory/test_note_store.py",
+        ("core", "memory", "storage"),
     ),
     Check(
         "T31",
@@ -336,7 +361,7 @@ def main() -> None:
 
 def run_pieces(check: Check, at_most: int | None, results: dict[str, Any]) -> None:
     """Run what a check lacks, and store what it has reached after each piece."""
-    code = digest(_WHOLE_SERVER)
+    code = digest(check.packages)
     row = results.get(check.name, {})
     if row.get("code") != code or row.get("command") != check.command:
         row = {"reached": 0, "seconds": 0.0}

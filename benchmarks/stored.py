@@ -12,12 +12,14 @@ Ends with 1 where anything is stale; a result from before commits were stored is
 from __future__ import annotations
 
 import argparse
+import ast
 import datetime
 import hashlib
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -272,7 +274,7 @@ def save(path: Path, figures: Mapping[str, Any]) -> None:
     measured = {
         "commit": _git("rev-parse", "--short", "HEAD").strip(),
         "on": datetime.date.today().isoformat(),
-        "code": digest(_stored(path)),
+        "code": _digest(_stored(path)),
     }
     content = {**figures, MEASURED: measured}
     path.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
@@ -299,17 +301,41 @@ def state(stored: Stored) -> tuple[bool, str]:
     if measured is None:
         day = _git("log", "-1", "--format=%ad", "--date=short", "--", f"benchmarks/{stored.path}")
         return True, f"by {day.strip() or 'nobody knows when'}"
-    return measured["code"] != digest(stored), f"{measured['commit']} on {measured['on']}"
+    return measured["code"] != _digest(stored), f"{measured['commit']} on {measured['on']}"
 
 
-def digest(stored: Stored) -> str:
-    """Return a digest of the files a result depends on, as they are in the working tree."""
-    places = [f"server/packhound/{name}" for name in stored.packages]
+def digest(packages: Iterable[str], others: Iterable[str] = ()) -> str:
+    """Return a digest of packages of the server and of other places, as the working tree has them.
+
+    Comments and docstrings count nothing, but for those of operations, which agents read.
+    """
+    places = [f"server/packhound/{name}" for name in packages]
     sums = hashlib.sha256()
-    for name in sorted(_git("ls-files", "--", *places, *stored.others).splitlines()):
+    for name in sorted(_git("ls-files", "--", *places, *others).splitlines()):
         if (ROOT / name).exists():
-            sums.update(name.encode() + b"\0" + hashlib.sha256((ROOT / name).read_bytes()).digest())
+            sums.update(name.encode() + b"\0" + _file_digest(ROOT / name))
     return sums.hexdigest()[:16]
+
+
+def _file_digest(path: Path) -> bytes:
+    content = path.read_bytes()
+    is_code = path.suffix == ".py" and "operations" not in path.parts
+    return hashlib.sha256(_code_alone(content) if is_code else content).digest()
+
+
+@cache
+def _code_alone(source: bytes) -> bytes:
+    return ast.dump(_WithoutDocstrings().visit(ast.parse(source))).encode()
+
+
+class _WithoutDocstrings(ast.NodeTransformer):
+    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
+        is_text = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        return None if is_text else node
+
+
+def _digest(stored: Stored) -> str:
+    return digest(stored.packages, stored.others)
 
 
 def _stored(path: Path) -> Stored:

@@ -104,6 +104,7 @@ def test_a_result_is_stale_once_its_code_changes(
     stored.save(path, {"redacted": 0.9})
     assert stored.load(path) == stored.load_current(path) == {"redacted": 0.9}
     (tmp_path / "unrelated.py").write_text("2\n")
+    source.write_text('"""Rules."""\n\nRULES = 1  # One is enough.\n')
     assert not stored.state(result)[0]
     source.write_text("RULES = 2\n")
     assert stored.state(result)[0]
