@@ -8,10 +8,12 @@ TESTS = [
     *("tests/check.py", "src/test/java/A.java", "spec/helper.rb", "web/__tests__/a.js"),
     *("Tests/VaporTests/Helpers.swift", "Src/Newtonsoft.Json.Tests/Data.cs", "iOSTests/a.cpp"),
     *("t/unit/app.py", "pkg/route_test.go", "src/a.spec.ts", "test_a.py", "src/RouteTests.swift"),
+    *("tests/helpers.go", "src/test_a.go.py"),
 ]
 CODE = [
     *("src/contest.py", "src/latest/a.js", "Sources/App/Attest.swift", "app/Testing.php"),
     *("data/t/a.py", "src/protest/a.py", "src/a.ts", "TEST/a.c"),
+    *("test_helpers.go", "src/spec_a.go", "a.test.go", "a_test.pb.go", "RouteTest.go"),
 ]
 
 

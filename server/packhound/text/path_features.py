@@ -12,18 +12,21 @@ from packhound.text.conflation import aggressive_stems
 from packhound.text.tokenizer import fold_identifier, terms
 from packhound.text.tokenizer import stem as stem_word
 
-PATHS_VERSION = 3
+PATHS_VERSION = 4
 """Part of every saved index's identity: a change of what a path says changes this number.
 
 1  first version
 2  folders such as `t`, `Tests`, `AppTests` and `App.Tests` hold tests
+3  parts of names by families of words
+4  a file of Go is a test by `_test.go` or its folder alone
 """
 
 _TEST = re.compile(
     r"(^|/)(tests?|specs?|__tests__|testing|test_?helpers?|testdata|test-?utils?|e2e|[a-z]+[-_]tests?"
     r"|(common|jvm|js|native|unit|integration)_?tests?|[\w.]*(Tests?|Specs))/|^t/"
-    r"|(^|/)(test|spec)_[^/]*$|(^|/)conftest\.py$"
-    r"|[._-](test|tests|spec|specs|unittest)\.[^/]*$|[a-z](Test|Tests|Spec|IT|Suite)\.\w+$",
+    r"|(^|/)(test|spec)_(?!.*\.go$)[^/]*$|(^|/)conftest\.py$|_test\.go$"
+    r"|[._-](test|tests|spec|specs|unittest)\.(?!(.*\.)?go$)[^/]*$"
+    r"|[a-z](Test|Tests|Spec|IT|Suite)\.(?!go$)\w+$",
 )
 _EXAMPLE = re.compile(
     r"(^|/)_?(examples?|samples?|demos?|docs?|docs_src|documentation|tutorials?|benchmarks?|bench"
