@@ -158,7 +158,9 @@ def with_arguments(row: Row) -> str:
 
 def signature_of(row: Row) -> str:
     """Return the signature of a node, cut to one line of moderate length."""
-    return cut(row["signature"] or heading(row["kind"], row["qualname"]), _MAX_SIGNATURE)
+    text = row["signature"] or heading(row["kind"], row["qualname"])
+    # How much more there is, is not known: that of a row may be cut already.
+    return text if len(text) <= _MAX_SIGNATURE else f"{text[:_MAX_SIGNATURE].rstrip()} ..."
 
 
 def number_lines(lines: Iterable[tuple[int, str]]) -> str:

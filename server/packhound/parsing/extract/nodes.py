@@ -169,7 +169,8 @@ class Reader:
         text = "".join(map(self._source.text, without(run, self._comments[inside])))
         if definition.body is None and len(text) > _MAX_SIGNATURE:
             text = text.partition("{")[0]
-        return _strip_tail(" ".join(text.split())[:_MAX_SIGNATURE])
+        text = _strip_tail(" ".join(text.split()))
+        return text if len(text) <= _MAX_SIGNATURE else f"{text[:_MAX_SIGNATURE].rstrip()} ..."
 
     def _doc(self, docs: list[ByteRange]) -> str:
         texts = [self._source.text(run) for run in sorted(docs)]
