@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,82 @@ def test_a_page_has_public_definitions_with_their_uses(root) -> None:
         made = (root / "docs" / "generated" / page).read_text()
         assert made == (golden / page).read_text(), made
         assert _KEY not in made
+
+
+_GO = """package mux
+
+// Limit is one.
+const Limit = 3
+
+var (
+	// ErrNone is one.
+	ErrNone = errors.New("none")
+	// errMine is one.
+	errMine = errors.New("mine")
+)
+
+type Router struct{}
+
+func (r *Router) Use() {}
+
+type matcher struct{}
+
+func (m matcher) Match() {}
+"""
+_CSHARP = """namespace Shop {
+    public class Cart {
+        public const int Limit = 3;
+        static int rate = 2;
+        public int Total() { return 1; }
+        static string Name() { return ""; }
+        internal int Count() { return 1; }
+    }
+    public interface IPriced { int Price(); }
+    class Helper { public int Help() { return 1; } }
+    internal static class Words { public static int Of() { return 1; } }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "public"),
+    [
+        (
+            "test_helpers.go",
+            _GO,
+            [
+                *("const Limit = 3", 'ErrNone = errors.New("none")'),
+                *("type Router struct", "func (r *Router) Use()"),
+            ],
+        ),
+        (
+            "Cart.cs",
+            _CSHARP,
+            [
+                *("public class Cart", "public const int Limit", "public int Total()"),
+                *("public interface IPriced", "int Price();"),
+            ],
+        ),
+    ],
+)
+def test_a_page_has_what_the_language_makes_public(tmp_path, path, text, public) -> None:
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / path).write_text(text)
+    docs(tmp_path / "root")
+    page = (tmp_path / "root" / "docs" / "generated" / "README.md").read_text()
+    assert re.findall(r"^ *- `(.*)`$", page, re.MULTILINE) == public
+
+
+def test_a_signature_that_is_cut_says_so(tmp_path) -> None:
+    (tmp_path / "root").mkdir()
+    names = ", ".join(f"parameter_{i}" for i in range(40))
+    (tmp_path / "root" / "wide.py").write_text(f"def wide({names}):\n    return 1\n")
+    docs(tmp_path / "root")
+    page = (tmp_path / "root" / "docs" / "generated" / "README.md").read_text()
+    (signature,) = re.findall(r"^- `(.*)`$", page, re.MULTILINE)
+    assert signature.endswith(" ...") and signature.removesuffix(" ...") in f"def wide({names})"
+    outline = packhound(tmp_path, "outline", "wide.py", "--root", str(tmp_path / "root")).stdout
+    assert outline.endswith(" ...\n") and len(outline) < len(signature)
 
 
 def test_a_check_names_what_is_stale_and_writes_nothing(root) -> None:

@@ -27,9 +27,10 @@ from packhound.redact import safe_line
 from packhound.text import is_test
 
 PAGE = "README.md"
-_UNDOCUMENTED = frozenset({"file", "window", "section", "test", "impl", "constant"})
+_UNDOCUMENTED = frozenset({"file", "window", "section", "test", "impl"})
 _CONTAINERS = frozenset({"class", "struct", "interface", "trait", "module", "enum", "impl"})
-_PRIVATE = re.compile(r"\b(?:private|protected|fileprivate)\b|#\w+\(")
+_PRIVATE = re.compile(r"\b(?:private|protected|fileprivate|internal)\s+\w|#\w+\(")
+_PUBLIC = re.compile(r"\bpublic\b")
 _SENTENCE = re.compile(r".*?[.!?](?=\s|$)", re.DOTALL)
 _USES = "Uses are those that the code states; there may be more."
 _MAX_USERS, _MAX_LINE, _MAX_EDGES = 5, 120, 40
@@ -113,20 +114,25 @@ def _public(nodes: Sequence[NodeRef], parents: Sequence[int]) -> Iterator[_Defin
         is_member = parent >= 0 and nodes[parent].kind != "file"
         if is_member and (nodes[parent].kind not in _CONTAINERS or parent not in public):
             continue
-        if node.kind in ("impl", "module", "file") or _is_public(node):
+        if node.kind in ("impl", "module", "file") or _is_public(
+            node, is_member and nodes[parent].kind in ("interface", "enum")
+        ):
             public.add(position)
             if node.kind not in _UNDOCUMENTED and node.name:
                 is_shown = is_member and nodes[parent].kind not in _UNDOCUMENTED
                 yield _Definition(node, is_shown)
 
 
-def _is_public(node: NodeRef) -> bool:
+def _is_public(node: NodeRef, of_interface: bool) -> bool:
+    """Return True for what is public by its name or its modifiers; C# has it private by default."""
     name, signature = node.name, node.signature
-    if node.language == "go":
-        return name[:1].isupper()
+    if node.language == "go":  # With the type that has it.
+        return all(part[:1].isupper() for part in node.qualname.split("."))
     if node.language == "rust":
         return signature.startswith("pub") or node.kind == "macro"
-    return not name.startswith("_") and not _PRIVATE.search(signature.partition("(")[0])
+    modifiers = signature.partition("(")[0]
+    is_hidden = node.language == "csharp" and not (of_interface or _PUBLIC.search(modifiers))
+    return not (name.startswith("_") or is_hidden or _PRIVATE.search(modifiers))
 
 
 def _uses_of(
