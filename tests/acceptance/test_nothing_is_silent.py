@@ -172,6 +172,8 @@ def test_a_large_text_is_read_by_grep_and_said_to_be_by_nothing_else(tmp_path: P
     rows = [f"row {number}, of many\n" for number in range(120_000)]
     (tmp_path / "people.csv").write_text("".join([*rows, f"{CANARY}\n"]))
     (tmp_path / "tool.py").write_text("def run(): pass\n" + "x = 1\n" * 700_000 + CANARY)
+    tokens = [f"{'Y2FuYXJ5' * 600}\n", *(f"{n}_{n * n:x}\n" for n in range(9_000))]
+    (tmp_path / "vocabulary.tok").write_text("".join([*tokens, f"{CANARY}\n"]))
     for _ in range(2):  # Read, then loaded.
         engine = Engine.open(tmp_path, settings_from({"index.workers": 1}))
         try:
@@ -179,20 +181,27 @@ def test_a_large_text_is_read_by_grep_and_said_to_be_by_nothing_else(tmp_path: P
             counts = engine.grep(GrepRequest(CANARY, count_only=True, limit=10)).counts
             lines = call(engine, "grep", {"pattern": CANARY})["groups"]
             found = call(engine, "search", {"query": "people"})
+            data = call(engine, "search", {"query": "vocabulary"})
             nothing = call(engine, "search", {"query": CANARY, "mode": "lexical"})
             weak = call(engine, "search", {"query": "how do zebras migrate"})
             assert engine.flush(60)
         finally:
             engine.close()
-        assert {count.path: count.lines for count in counts} == {"people.csv": 1, "tool.py": 1}
-        assert [line["line"] for group in lines for line in group["lines"]] == [120_001, 700_002]
+        assert {count.path: count.lines for count in counts} == {
+            "people.csv": 1,
+            "tool.py": 1,
+            "vocabulary.tok": 1,
+        }
+        numbers = [line["line"] for group in lines for line in group["lines"]]
+        assert numbers == [120_001, 700_002, 9_002]
         assert found["hits"][0]["path"] == "people.csv"
-        assert found["skipped"] == {GREP_ALONE: 2}
+        assert data["hits"][0]["path"] == "vocabulary.tok"
+        assert found["skipped"] == {GREP_ALONE: 3}
         denial = (
-            f"`{CANARY}` is not in this folder, of which 2 files are not or not wholly searched"
+            f"`{CANARY}` is not in this folder, of which 3 files are not or not wholly searched"
         )
         assert denial in as_text("search", nothing)
-        assert "; 2 files are not or not wholly searched" in as_text("search", weak)
+        assert "; 3 files are not or not wholly searched" in as_text("search", weak)
 
 
 @pytest.mark.slow

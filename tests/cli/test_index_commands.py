@@ -48,7 +48,7 @@ def test_index_says_what_is_left_out_and_why(tmp_path: Path, root: Path) -> None
     rows = json.loads(packhound(tmp_path, *index, "--json").stdout)["left_out"]
     assert {row["reason"]: (row["files"], row["folders"]) for row in rows} == {
         "git's ignore files": (1, 1),
-        "large: by grep alone": (1, 0),
+        "data or large: by grep alone": (1, 0),
         "empty": (1, 0),
         "binary by name": (1, 0),
         "credentials by name": (1, 0),

@@ -38,7 +38,7 @@ class Reading(NamedTuple):
         return f"{self.n_read:,} of {self.n_files:,} files read so far"
 
 
-GREP_ALONE = "large: by grep alone"
+GREP_ALONE = "data or large: by grep alone"
 """Why most words and the definitions of a text are not in the index."""
 LOCK_FILE = "lock file: names and versions alone"
 """Why most lines of a text are neither in the index nor read by grep."""

@@ -11,7 +11,7 @@ from packhound.parsing.extract.macro_items import add_macro_items
 from packhound.parsing.extract.nodes import Reader
 from packhound.parsing.extract.outline import outline
 from packhound.parsing.extract.preprocess import preprocess
-from packhound.parsing.extract.windows import is_binary, parse_as_windows, windows
+from packhound.parsing.extract.windows import is_binary, parse_as_windows, parse_text
 from packhound.parsing.grammar import Captures, Grammar, grammar_of
 from packhound.parsing.languages import (
     BY_NAME,
@@ -42,7 +42,7 @@ def parse(document: Document, trees: TreeCache | None = None) -> ParsedFile:
         # Trees are kept by path, and cells are short.
         return parse_notebook(document, lambda cell, name: _parse_as(cell, name, TreeCache()))
     if language is None:
-        return ParsedFile(document.path, "text", windows(document))
+        return parse_text(document)
     if is_large:
         return parse_as_windows(document, f"larger than {MAX_PARSE_BYTES:,} bytes")
     return _parse_as(document, language, trees or TreeCache())
