@@ -105,8 +105,8 @@ def _verdict(engine: Engine, patch: bytes) -> Verdict | None:
 
 
 def _breaks(verdict: Verdict) -> list[Break]:
-    breaks = verdict.breaks
-    return [*breaks.unresolved, *breaks.calls, *verdict.lacking, *verdict.imports]
+    breaks = verdict.changes.breaks
+    return [*breaks.unresolved, *breaks.calls, *breaks.lacking, *breaks.imports]
 
 
 def _diff(tree: Path, seed: Seed) -> bytes:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import sys
+from difflib import unified_diff
 
 import pytest
 
@@ -126,6 +129,7 @@ def test_a_helper_of_tests_is_no_test_to_run(shop):
 
 def test_deleted_renamed_and_binary_files_are_changes(shop):
     (shop.root / "logo.png").write_bytes(b"\x89PNG\0")
+    (shop.root / "shop" / "__init__.py").write_text("")
     git(shop.root, "add", ".")
     git(shop.root, "commit", "-qm", "logo")
     (shop.root / "logo.png").write_bytes(b"\x89PNG\0\0")
@@ -134,12 +138,104 @@ def test_deleted_renamed_and_binary_files_are_changes(shop):
     shop.refresh()
     assert shop.settled(30)
     answer = call(shop, "changes", {})
-    assert [row["path"] for row in answer["deleted"]] == ["shop/pay.py", "shop/tax.py"]
-    assert [row["path"] for row in answer["files"]] == ["logo.png", "shop/paying.py"]
-    assert "  shop/tax.py (deleted)" in as_text("changes", answer)
-    # The test that calls what is gone, and what changed with it before.
-    assert "tests/test_pay.py" in [row["path"] for row in answer["tests"]]
+    assert answer["deleted"] == [{"path": "shop/tax.py"}]
+    assert answer["files"] == [{"path": "logo.png"}]
+    assert answer["renamed"] == [{"path": "shop/paying.py", "old_path": "shop/pay.py"}]
+    lines = as_text("changes", answer).splitlines()
+    assert "  shop/tax.py (deleted)" in lines
+    assert "  renamed shop/pay.py to shop/paying.py" in lines
+    assert "  nothing provides 'shop.pay': tests/test_pay.py:1  from shop.pay import pay" in lines
+    assert answer["tests"][0]["reasons"] == ["breaks by it"]
+    # What changed with what is gone before.
     assert answer["related"][0]["path"] == "shop/cart.py"
+
+
+@pytest.mark.parametrize("saved", [True, False])
+def test_what_is_gone_is_named_with_the_lines_that_use_it(shop, saved):
+    text = CART.replace("def total", "def amount")
+    if saved:
+        (shop.root / "shop" / "cart.py").write_text(text)
+        shop.refresh()
+    else:
+        shop.update(Document("shop/cart.py", text.encode()))
+    assert shop.settled(30)
+    answer = call(shop, "changes", {})
+    assert answer["removed"] == ["shop/cart.py#Cart.total"]
+    (row,) = answer["unresolved"]
+    assert (row["path"], row["line"], row["gone"]) == ("shop/pay.py", 5, answer["removed"][0])
+    lines = as_text("changes", answer).splitlines()
+    assert lines[:3] == [
+        "breaks by it:",
+        "  gone: shop/cart.py#Cart.total",
+        "    used in shop/pay.py:5  return c.total()",
+    ]
+    assert "  shop/cart.py:2-3 method Cart.amount (line 2)" in lines
+    # The other way round: what HEAD~1 lacked is no loss, and what is not used is gone all the same.
+    text = "class Cart:\n    def total(self):\n        return 1\n"
+    shop.update(Document("shop/cart.py", text.encode()))
+    assert shop.settled(30)
+    answer = call(shop, "changes", {})
+    assert (answer["removed"], answer["unresolved"]) == (["shop/cart.py#empty"], [])
+    assert "  gone: shop/cart.py#empty" in as_text("changes", answer).splitlines()
+
+
+def test_the_verdict_on_a_patch_names_the_same_breaks(shop):
+    path = shop.root / "shop" / "cart.py"
+    before = path.read_text()
+    after = before.replace("def total", "def amount")
+    lines = unified_diff(before.splitlines(True), after.splitlines(True), "a/shop/cart.py")
+    patch = "".join(lines).replace("+++ ", "+++ b/shop/cart.py")
+    proposed = call(shop, "propose", {"diff": patch})["verdict"]
+    patched = call(shop, "changes", {"patch": patch})
+    path.write_text(after)
+    shop.refresh()
+    assert shop.settled(30)
+    written = call(shop, "changes", {})
+    assert written["unresolved"]
+    for kind in ("removed", "unresolved", "calls", "lacking", "imports"):
+        assert proposed[kind] == patched[kind] == written[kind]
+
+
+def test_a_renamed_file_has_no_changed_definitions_and_loses_none(shop):
+    text = "def größe(x):\n    return x\n\n\nclass Maß:\n    pass\n"
+    (shop.root / "maß.py").write_text(text)
+    git(shop.root, "add", ".")
+    git(shop.root, "commit", "-qm", "size")
+    shop.refresh()
+    assert shop.settled(30)
+    patch = "diff --git a/maß.py b/größe.py\nsimilarity index 100%\n"
+    patch += "rename from maß.py\nrename to größe.py\n"
+    patched = call(shop, "changes", {"patch": patch})
+    git(shop.root, "mv", "maß.py", "größe.py")
+    shop.refresh()
+    assert shop.settled(30)
+    for answer in (patched, call(shop, "changes", {})):
+        assert answer["renamed"] == [{"path": "größe.py", "old_path": "maß.py"}]
+        for key in ("definitions", "files", "deleted", "removed"):
+            assert answer[key] == []
+
+
+def test_new_files_that_are_too_many_are_counted(shop):
+    for number in range(1_001):
+        (shop.root / f"{number}.bin").touch()
+    edit_total(shop, saved=True)
+    answer = call(shop, "changes", {})
+    assert [row["path"] for row in answer["definitions"]] == ["shop/cart.py"]
+    assert "1,001 files that git does not know are not named" in answer["notes"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a script in place of git")
+@pytest.mark.parametrize("option", ["--raw", "--unified=1", "--untracked-files=all"])
+def test_a_question_to_git_that_fails_is_no_answer(shop, tmp_path_factory, monkeypatch, option):
+    program = tmp_path_factory.mktemp("bin") / "git"
+    program.write_text(
+        f'#!/bin/sh\nfor each; do [ "$each" = {option} ] && exit 1; done\n'
+        f'exec {shutil.which("git")} "$@"\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    with pytest.raises(SettingsError, match="git did not compare"):
+        call(shop, "changes", {})
 
 
 def test_what_would_run_filters_is_refused(shop):

@@ -169,11 +169,19 @@ export interface RelatedFile extends ChangedFile {
   reasons: string[];
 }
 
-/** What differs from a commit, and what that touches. */
+/** A place that uses what is not there any more, or not so; `gone` is a definition. */
+export type Break = Link & { line: number; text: string; uses: string; gone?: string };
+
+/** What differs from a commit, and what that touches and breaks. */
 export interface Changes {
   definitions: (Link & { lines: [number, number][]; callers: Link[] })[];
   /** Changed files without a changed definition. */
   files: ChangedFile[];
+  renamed: (ChangedFile & { old_path: string })[];
+  unresolved: Break[];
+  calls: Break[];
+  lacking: Break[];
+  imports: Break[];
   tests: RelatedFile[];
   related: RelatedFile[];
 }

@@ -66,7 +66,7 @@ function M.tests(name)
   end)
 end
 
---- Lists what differs from a commit, the tests to run, the callers, and what usually changes with it.
+--- Lists what breaks by what differs from a commit, what that is, the tests to run, the callers, and what usually changes with it.
 ---@param base string empty: what is not committed
 function M.changes(base)
   local root = require('packhound.config').root(vim.api.nvim_get_current_buf())
@@ -78,11 +78,20 @@ function M.changes(base)
       local path = vim.fs.joinpath(file.root or root, file.path)
       table.insert(items, { text = text, path = path, lnum = 1, end_lnum = 1, col = 1 })
     end
+    for _, kind in ipairs({ 'unresolved', 'calls', 'lacking', 'imports' }) do
+      for _, place in ipairs(answer[kind]) do
+        local gone = place.gone and place.gone .. ' is gone' or place.uses
+        table.insert(items, item(place, 'breaks by it, ' .. gone .. ':', place.line))
+      end
+    end
     for _, definition in ipairs(answer.definitions) do
       table.insert(items, item(definition, 'changed', definition.lines[1] and definition.lines[1][1]))
     end
     for _, file in ipairs(answer.files) do
       add_file('changed', file)
+    end
+    for _, file in ipairs(answer.renamed) do
+      add_file('renamed from ' .. file.old_path, file)
     end
     local listed = {}
     for _, test in ipairs(vim.list_slice(answer.tests, 1, MOST_TESTS)) do

@@ -25,6 +25,7 @@ from .log import HistoryReader as HistoryReader
 from .merge import merge as merge
 from .patched import PatchedFile as PatchedFile
 from .patched import apply_patch as apply_patch
+from .patched import renamed_in as renamed_in
 from .remotes import branch_name as branch_name
 from .remotes import remote_names as remote_names
 from .revision import Revision as Revision
@@ -34,9 +35,9 @@ from .revision import write_blobs as write_blobs
 from .revision import write_revision as write_revision
 from .working_tree import GONE as GONE
 from .working_tree import WHOLE as WHOLE
-from .working_tree import ChangedLines as ChangedLines
 from .working_tree import Changes as Changes
 from .working_tree import Lines as Lines
+from .working_tree import Since as Since
 from .working_tree import line_edits as line_edits
 from .working_tree import move_lines as move_lines
 from .working_tree import read_committed as read_committed

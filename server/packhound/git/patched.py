@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TypeAlias
@@ -34,6 +34,12 @@ class PatchedFile:
     after: bytes | None
     edits: tuple[Edit, ...] = ()
     mode: str = ""
+
+    @classmethod
+    def between(cls, path: str, old_path: str, before: bytes | None, after: bytes) -> PatchedFile:
+        """Return a file as if a patch made one text of another."""
+        edits = line_edits(split_lines(before or b""), split_lines(after))
+        return cls(path, old_path, before, after, tuple(edits))
 
     @property
     def change(self) -> str:
@@ -117,6 +123,16 @@ def apply_patch(patch: bytes, read: Read) -> dict[str, PatchedFile]:
             mode = each.mode or (earlier.mode if earlier else "")
             files[each.new] = PatchedFile(each.new, old, original, after, tuple(edits), mode)
     return files
+
+
+def renamed_in(files: Mapping[str, PatchedFile]) -> dict[str, str]:
+    """Return old paths by new ones; what was copied is still at its old one."""
+    left = {path for path, file in files.items() if file.after is None}
+    return {
+        path: file.old_path
+        for path, file in files.items()
+        if file.old_path != path and file.old_path in left
+    }
 
 
 def _moved(line: int, edits: Sequence[Edit]) -> int | None:

@@ -10,12 +10,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from packhound.core.common_prefix import common_prefix_length
 from packhound.core.errors import SettingsError
 from packhound.core.types import Document
 from packhound.files import read_text
+from packhound.git.blobs import Blob
 from packhound.git.client import Repository, git, git_bytes, has_filters, open_repository
 from packhound.git.hunks import OPTIONS, read_hunks
 from packhound.git.log import parse_status
@@ -33,12 +34,12 @@ WHOLE: Lines = (0, 1 << 30)
 GONE: Lines = (-1, -1)
 """Instead of lines, of a file that a commit has and the disk has not."""
 _MAX_NEW, _MAX_NEW_SINCE = 50, 1_000
-"""More files that git does not know are no work in progress, or not named."""
+"""More files that git does not know are no work in progress, or counted alone."""
 _MAX_COMPARED = 2_000
 """Lines between the first and the last edit; more count as changed throughout."""
 
-_DIFF = (*OPTIONS, "--", ".")
-_STATES = ("diff", "--name-status", "--no-renames", "-z", *OPTIONS[1:6])
+_DIFF = (*OPTIONS, "--find-renames")
+_STATES = ("diff", "--raw", "--no-abbrev", "-z", "--find-renames", *OPTIONS[1:6])
 _COMMIT = ("rev-parse", "--verify", "--quiet", "--end-of-options")
 _NEW = ("status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules", "--", ".")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
@@ -47,6 +48,20 @@ _LINE_END = re.compile(rb"\r\n|\r|\n")
 def read_committed(root: Path, path: str) -> bytes | None:
     """Return a file as the last commit has it, None if it has none."""
     return git_bytes(root, "cat-file", "blob", f"HEAD:./{path}", timeout_s=_TIMEOUT_S)
+
+
+class Since(NamedTuple):
+    """What differs from a commit: `lines` by path, `GONE` of a deleted or renamed one.
+
+    A file without such lines, as a binary one, has none. `renamed` has old paths by new ones.
+    `committed` are the texts of the commit, None where it has no such file; of a path that is not
+    there the text on the disk is the same.
+    """
+
+    lines: ChangedLines
+    renamed: Mapping[str, str]
+    committed: Mapping[str, Blob | None]
+    notes: tuple[str, ...] = ()
 
 
 class Changes(RepositoryReader):
@@ -62,12 +77,11 @@ class Changes(RepositoryReader):
         self.join(_PATIENCE_S)
         return self._in_editor(path, self._committed.get(path, ()))
 
-    def since(self, base: str, open_paths: Iterable[str]) -> ChangedLines:
-        """Return all lines, as the editor has them, that differ from a commit; waits for git.
+    def since(self, base: str, open_paths: Iterable[str]) -> Since:
+        """Return all that differs from a commit, as the editors have it; waits for git.
 
-        Files without such lines, as binary ones, have none, and deleted ones `GONE`. Raises
-        SettingsError: the folder is in no repository, there is no such commit, or it would take a
-        program of the repository's settings to compare files.
+        Raises SettingsError: the folder is in no repository, there is no such commit, git does not
+        compare, or it would take a program of the repository's settings to do so.
         """
         repository = self._repository or open_repository(self._root)
         if repository.state != "ready":
@@ -79,11 +93,10 @@ class Changes(RepositoryReader):
             raise SettingsError(
                 f"'{self._root}' has filters in its git settings; to compare files would run them"
             )
-        commit = commit.strip()
-        changed = changed_lines(self._root, repository, commit, _MAX_NEW_SINCE)
-        changed = {**_states(self._root, commit), **changed}
-        moved = {path: self._in_editor(path, changed.get(path, ())) for path in open_paths}
-        return {**changed, **{path: lines for path, lines in moved.items() if lines}}
+        since = _compare(self._root, repository, commit.strip())
+        moved = {path: self._in_editor(path, since.lines.get(path, ())) for path in open_paths}
+        edited = {path: lines for path, lines in moved.items() if lines}
+        return since._replace(lines={**since.lines, **edited})
 
     def _in_editor(self, path: str, committed: tuple[Lines, ...]) -> tuple[Lines, ...]:
         """Return changed lines of a file on disk where they are in the editor, and its edits."""
@@ -100,39 +113,52 @@ class Changes(RepositoryReader):
             self._committed = changed_lines(self._root, repository)
 
 
-def changed_lines(
-    root: Path,
-    repository: Repository | None = None,
-    commit: str = "HEAD",
-    max_new: int = _MAX_NEW,
-) -> ChangedLines:
-    """Return the lines of files on disk that differ from a commit; {} where unknown."""
+def changed_lines(root: Path, repository: Repository | None = None) -> ChangedLines:
+    """Return the lines of files on disk that differ from the last commit; {} where unknown."""
     repository = repository or open_repository(root)
     if repository.state != "ready" or has_filters(root):
         return {}
-    changed = parse_diff(git(root, "diff", commit, *_DIFF, timeout_s=_TIMEOUT_S) or "")
+    new = _new_files(root, repository) or []
+    changed = _changed_lines(root, "HEAD") or {}
+    return {**changed, **(dict.fromkeys(new, (WHOLE,)) if len(new) <= _MAX_NEW else {})}
+
+
+def _changed_lines(root: Path, commit: str) -> ChangedLines | None:
+    """Return the lines of files that differ from a commit; None if git fails, or is late."""
+    diff = git(root, "diff", commit, *_DIFF, "--", ".", timeout_s=_TIMEOUT_S)
+    if diff is None:
+        return None
     # Lines of a notebook's file are not those of the text of its cells.
-    changed = {path: (WHOLE,) if is_notebook(path) else lines for path, lines in changed.items()}
-    status = git(root, *_NEW, timeout_s=_TIMEOUT_S) or ""
-    _, new = parse_status(status, repository.prefix)
-    return {
-        **changed,
-        **({path: (WHOLE,) for path in sorted(new)} if len(new) <= max_new else {}),
-    }
+    changed = parse_diff(diff)
+    return {path: (WHOLE,) if is_notebook(path) else lines for path, lines in changed.items()}
 
 
-def _states(root: Path, commit: str) -> ChangedLines:
-    """Return the files that differ from a commit, without lines; deleted ones as `GONE`.
+def _new_files(root: Path, repository: Repository) -> list[str] | None:
+    """Return the files that git does not know; None if it fails, or is late."""
+    status = git(root, *_NEW, timeout_s=_TIMEOUT_S)
+    return None if status is None else sorted(parse_status(status, repository.prefix)[1])
 
-    Raises SettingsError: git fails, or takes too long.
-    """
+
+def _compare(root: Path, repository: Repository, commit: str) -> Since:
+    """Return what of the files on disk differs from a commit. Raises SettingsError: unknown."""
     listed = git(root, *_STATES, commit, "--", ".", timeout_s=_TIMEOUT_S)
-    if listed is None:
+    changed, new = _changed_lines(root, commit), _new_files(root, repository)
+    if listed is None or changed is None or new is None:
         raise SettingsError(f"git did not compare '{root}' with {commit[:10]}; ask again")
-    states, paths = (listed.split("\0")[n::2] for n in (0, 1))
-    return {
-        path: (GONE,) if state == "D" else () for state, path in zip(states, paths, strict=False)
-    }
+    lines, renamed = dict[str, tuple[Lines, ...]](), dict[str, str]()
+    blobs: dict[str, Blob | None] = dict.fromkeys(new)
+    fields = iter(listed.split("\0"))
+    for entry, path in zip(fields, fields, strict=False):
+        mode, _, name, _, state = entry.removeprefix(":").split(" ")
+        blob = Blob(name, 0, path) if mode.startswith("100") else None
+        lines[path], blobs[path] = (GONE,) if state[0] in "DR" else (), blob
+        if state[0] == "R":
+            renamed[new_path := next(fields)] = path
+            lines[new_path], blobs[new_path] = (), blob
+    notes = [f"{len(new):,} files that git does not know are not named"]
+    is_named = len(new) <= _MAX_NEW_SINCE
+    lines |= {**changed, **(dict.fromkeys(new, (WHOLE,)) if is_named else {})}
+    return Since(lines, renamed, blobs, tuple(notes[is_named:]))
 
 
 def parse_diff(diff: str) -> dict[str, tuple[Lines, ...]]:

@@ -10,9 +10,11 @@ from packhound.core.arrays import unique_sorted
 from packhound.core.types import KINDS, NodeRef
 from packhound.git import GONE, CoChanges
 from packhound.graph import CallGraph, Grade
+from packhound.impact.breaks import Breaks
 from packhound.impact.related_files import RelatedFile, rank_files
 from packhound.impact.shared_words import share_words, words_of
 from packhound.impact.symbol import Link, is_test_node, links_of
+from packhound.impact.verdict import Side
 from packhound.index import FileEntry, Snapshot
 from packhound.text import is_test
 
@@ -35,24 +37,32 @@ class ChangedDefinition:
 
 @dataclass(frozen=True, slots=True)
 class ChangeSet:
-    """Changed definitions, files without one, tests to run, and files that may need a change."""
+    """Changed definitions, files without one, tests to run, and files that may need a change.
+
+    `renamed` has old paths by new ones; `notes` say what was not looked at.
+    """
 
     definitions: tuple[ChangedDefinition, ...]
     other_files: tuple[str, ...]
     deleted: tuple[str, ...]
+    renamed: Mapping[str, str]
+    breaks: Breaks
     tests: tuple[RelatedFile, ...]
     related: tuple[RelatedFile, ...]
+    notes: tuple[str, ...] = ()
 
 
 def describe_changes(
-    snapshot: Snapshot,
+    side: Side,
     root: str,
-    graph: CallGraph,
     changed: Mapping[str, Sequence[tuple[int, int]]],
+    renamed: Mapping[str, str],
+    breaks: Breaks,
     history: CoChanges,
     limit: int,
 ) -> ChangeSet:
     """Return what changed lines touch; `limit` bounds tests and related files."""
+    snapshot, graph = side
     touched = {
         int(entry.node_ids[position]): lines
         for path, runs in changed.items()
@@ -75,13 +85,18 @@ def describe_changes(
     ranked_tests = (
         rank_files(tests, changed.keys(), history, calls, words, limit) if changed_code else []
     )
-    deleted = tuple(path for path, lines in changed.items() if (*lines,) == (GONE,))
-    listed = {*deleted, *(definition.node.path for definition in definitions)}
+    tests_by_path = dict(breaks.tests)
+    for test in (*own_tests, *ranked_tests):
+        tests_by_path.setdefault(test.path, test)
+    deleted = [path for path, lines in changed.items() if (*lines,) == (GONE,)]
+    listed = {*deleted, *renamed, *(definition.node.path for definition in definitions)}
     return ChangeSet(
         definitions=tuple(definitions),
         other_files=tuple(path for path in changed if path not in listed),
-        deleted=deleted,
-        tests=tuple([*own_tests, *ranked_tests][:limit]),
+        deleted=tuple(path for path in deleted if path not in {*renamed.values()}),
+        renamed=renamed,
+        breaks=breaks,
+        tests=tuple(tests_by_path.values())[:limit],
         related=tuple(rank_files(snapshot.files, changed.keys(), history, calls, words, limit)),
     )
 

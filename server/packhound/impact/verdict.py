@@ -1,4 +1,4 @@
-"""Breaks of a patch, as far as the graph of its folder before and after it says them.
+"""Uses that a patch breaks, as far as the graph of its folder before and after it says them.
 
 Nothing is run. Only what is resolved before the patch is judged: a use by name alone is no proof.
 """
@@ -22,7 +22,7 @@ _MAX_DEFINITIONS = 200
 """Removed and changed definitions whose uses are looked at."""
 _UNNAMED = frozenset({"file", "section", "window", "impl", "module"})
 _CALLABLE = frozenset({"function", "method"})
-_DEFINED = rb"\b(?:def|class|function|fn|func|struct|enum|trait|interface|type)\s+%s\b"
+_DEFINED = r"\b(?:def|class|function|fn|func|struct|enum|trait|interface|type)\s+%s\b"
 
 
 class Side(NamedTuple):
@@ -36,27 +36,23 @@ class Side(NamedTuple):
 class Break:
     """A 0-based line, in a node after the patch, that uses what is not there, or not so any more.
 
-    `takes` and `given` are numbers of arguments, of a call that gives another number.
+    `takes` and `given` are numbers of arguments, of a call that gives another number. `removed` is
+    the definition that was used.
     """
 
     node: NodeRef
     line: int
     text: str
     name: str
+    removed: NodeRef | None = None
     takes: Takes | None = None
     given: int = 0
 
 
-class Breaks(NamedTuple):
-    """Definitions that are gone, uses that resolve no more, calls of another length."""
-
-    removed: list[NodeRef]
-    unresolved: list[Break]
-    calls: list[Break]
-
-
-def find_breaks(before: Side, after: Side, root: str, files: Mapping[str, PatchedFile]) -> Breaks:
-    """Return what a patch removes, and what is known to break by it."""
+def find_uses(
+    before: Side, after: Side, root: str, files: Mapping[str, PatchedFile]
+) -> tuple[list[NodeRef], list[Break], list[Break]]:
+    """Return definitions that are gone, uses that resolve no more, and calls of another length."""
     missing, changed = _differences(before.snapshot, after.snapshot, root, files)
     removed = [node for node in missing if not _is_still_there(files, node)]
     unresolved = [
@@ -69,7 +65,7 @@ def find_breaks(before: Side, after: Side, root: str, files: Mapping[str, Patche
         for old, new in changed[:_MAX_DEFINITIONS]
         for each in _wrong_calls(after, root, old, new)
     ]
-    return Breaks(removed, _unique(unresolved), _unique(calls))
+    return removed, _unique(unresolved), _unique(calls)
 
 
 def _unique(breaks: Iterable[Break]) -> list[Break]:
@@ -132,7 +128,7 @@ def _unresolved(
         lines = [each for each, _ in _like(after.graph, node, definition.name, line)]
         for each in lines or [line]:
             text = line_at(after.graph, node.path, each).strip()
-            yield Break(node, each, text, definition.name)
+            yield Break(node, each, text, definition.name, definition)
 
 
 def _is_still_there(files: Mapping[str, PatchedFile], node: NodeRef) -> bool:
@@ -144,14 +140,14 @@ def _is_still_there(files: Mapping[str, PatchedFile], node: NodeRef) -> bool:
     file = next((f for f in files.values() if f.old_path == node.path and f.after), None)
     if file is None:
         return False
-    defined = re.compile(_DEFINED % re.escape(node.name.encode()))
-    n_before, n_after = (len(defined.findall(text or b"")) for text in (file.before, file.after))
-    return 0 < n_before <= n_after or _is_assigned(file.after or b"", node.name)
+    defined = re.compile(_DEFINED % re.escape(node.name))
+    texts = [(text or b"").decode("utf-8", "replace") for text in (file.before, file.after)]
+    n_before, n_after = (len(defined.findall(text)) for text in texts)
+    return 0 < n_before <= n_after or _is_assigned(texts[1], node.name)
 
 
-def _is_assigned(source: bytes, name: str) -> bool:
+def _is_assigned(text: str, name: str) -> bool:
     """Return True if a text gives a name a value at the begin of a line."""
-    text = source.decode("utf-8", "replace")
     start = r"^[ \t]*(?:(?:export|pub|static|const|let|var|final) +)*"
     return bool(
         re.search(rf"{start}{re.escape(name)}[ \t]*(?::[^=\n]*)?=(?!=)", text, re.MULTILINE)
@@ -186,7 +182,7 @@ def _wrong_calls_in(
             continue
         if not takes.minimum <= number <= takes.maximum:
             text = line_at(graph, user.path, line).strip()
-            yield Break(user, line, text, new.name, takes, number)
+            yield Break(user, line, text, new.name, takes=takes, given=number)
 
 
 def _like(

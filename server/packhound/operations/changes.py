@@ -10,6 +10,7 @@ from packhound.core.errors import SettingsError
 from packhound.core.typed import number, sized
 from packhound.core.types import MAX_HITS
 from packhound.operations import fields
+from packhound.operations.breaks import break_lines, break_rows, unused_lines
 from packhound.operations.operation import Call, Json, Operation, Request
 from packhound.operations.rows import link_row
 from packhound.operations.text import Row, Text, path_of, rows_in, title
@@ -32,7 +33,10 @@ def run(call: Call, request: Changes) -> Json:
     Raises SettingsError: no folder has such a commit, or a repository.
 
     Answer: `definitions` with changed `lines` and `callers`, changed `files` without one, `deleted`
-    ones, `tests` to run and `related` files, both with `chance` and `reasons`.
+    ones, those `renamed` with their `old_path`, `tests` to run and `related` files, both with
+    `chance` and `reasons`. Definitions `removed`, `unresolved` uses of them, each with what is
+    `gone`, `calls` with another number of arguments, types `lacking` a member that a base requires,
+    and `imports` that nothing provides: as in the verdict on a patch.
     """
     answers, refusals = [], dict[str, SettingsError]()
     for root in call.roots:
@@ -55,9 +59,19 @@ def run(call: Call, request: Changes) -> Json:
         "deleted": [
             row for root, changes in answers for row in _path_rows(call, root, changes.deleted)
         ],
+        "renamed": [
+            {**row, "old_path": old_path}
+            for root, changes in answers
+            for path, old_path in changes.renamed.items()
+            for row in _path_rows(call, root, [path])
+        ],
+        **break_rows([(each.breaks, call.roots.whose(root.path)) for root, each in answers]),
         "tests": _file_rows(call, tests, request.limit),
         "related": _file_rows(call, related, request.limit),
-        "notes": [f"{label}: {refusal}" for label, refusal in refusals.items()],
+        "notes": [
+            *(f"{label}: {refusal}" for label, refusal in refusals.items()),
+            *(note for _, changes in answers for note in changes.notes),
+        ],
     }
 
 
@@ -93,8 +107,8 @@ def _grade(caller: Row) -> str:
 
 
 def text(answer: Row) -> Text:
-    """Return the changed definitions with their callers, then the files."""
-    units = []
+    """Return what breaks, the changed definitions with their callers, then the files."""
+    breaks, units = [*break_lines(answer)], list[str]()
     for row in rows_in(answer, "definitions"):
         lines = ", ".join(f"{a}-{b}" if b > a else f"{a}" for a, b in row["lines"])
         callers = "".join(
@@ -106,7 +120,13 @@ def text(answer: Row) -> Text:
         units.append(f"  {title(row)} ({noun} {lines}){callers}{more}")
     units += [f"  {path_of(row)}" for row in rows_in(answer, "files")]
     units += [f"  {path_of(row)} (deleted)" for row in rows_in(answer, "deleted")]
+    for row in rows_in(answer, "renamed"):
+        old = path_of({**row, "path": row["old_path"]})
+        units.append(f"  renamed {old} to {path_of(row)}")
+    units += unused_lines(answer)
     units[:1] = [f"changed since {visible_line(answer['base'])}:\n{unit}" for unit in units[:1]]
+    breaks[:1] = [f"breaks by it:\n{unit}" for unit in breaks[:1]]
+    units = [*breaks, *units]
     for key, heading in (("tests", "tests to run"), ("related", "usually changed with it")):
         rows = [f"  {path_of(r)} ({', '.join(r['reasons'])})" for r in rows_in(answer, key)]
         units += [f"{heading}:\n{row}" if i == 0 else row for i, row in enumerate(rows)]

@@ -16,8 +16,9 @@ from packhound.core.errors import SettingsError
 from packhound.core.records import iso_date
 from packhound.core.typed import about, sized
 from packhound.operations import fields
+from packhound.operations.breaks import break_lines, break_rows, unused_lines
 from packhound.operations.operation import Call, Json, Operation, Request
-from packhound.operations.rows import link_row, node_row
+from packhound.operations.rows import link_row
 from packhound.operations.text import Row, Text, path_of, rows_in, title
 from packhound.redact import safe_line, visible_line, without_secrets
 
@@ -210,14 +211,7 @@ def verdict_of_overlay(root: service.Root, overlay: service.Overlay) -> Json:
             {"path": each.path, "line": each.line + 1, "text": safe_line(each.text)}
             for each in verdict.syntax
         ],
-        "unresolved": [_break_row(each) for each in verdict.breaks.unresolved],
-        "calls": [
-            {**_break_row(each), "takes": str(each.takes), "given": each.given}
-            for each in verdict.breaks.calls
-        ],
-        "lacking": [_break_row(each) for each in verdict.lacking],
-        "imports": [_break_row(each) for each in verdict.imports],
-        "removed": [safe_line(f"{n.path}#{n.qualname}") for n in verdict.breaks.removed],
+        **break_rows([(changes.breaks, {})]),
         "callers": [
             {**link_row(link), "calls": safe_line(definition.node.qualname)}
             for definition in changes.definitions
@@ -249,15 +243,6 @@ def _records(
             "date": iso_date(record.date),
             "result": safe_line(str(record.metadata.get("result", ""))),
         }
-
-
-def _break_row(place: impact.Break) -> Json:
-    return {
-        **node_row(place.node),
-        "line": place.line + 1,
-        "uses": safe_line(place.name),
-        "text": safe_line(place.text),
-    }
 
 
 def _file_row(file: impact.RelatedFile) -> Json:
@@ -325,14 +310,6 @@ def _lines(row: Row) -> Iterator[str]:
         yield f"  {file['change']}{old} {path_of({**row, **file})} {counts}{moved}"
 
 
-_PLACES = (
-    ("unresolved", "'{uses}' resolves no more"),
-    ("calls", "'{uses}' takes {takes} arguments, not {given}"),
-    ("lacking", "lacks '{uses}'"),
-    ("imports", "nothing provides '{uses}'"),
-)
-
-
 def _verdict_lines(answer: Row) -> Iterator[str]:
     """Yield the verdict: the summary, then each place with its line."""
     verdict = answer.get("verdict")
@@ -341,9 +318,7 @@ def _verdict_lines(answer: Row) -> Iterator[str]:
     yield f"verdict: {visible_line(verdict['summary'])}"
     for row in verdict["syntax"]:
         yield f"  does not parse: {path_of({**answer, **row})}:{row['line']}  {row['text']}"
-    for key, words in _PLACES:
-        for row in verdict[key]:
-            yield f"  {words.format(**row)}: {path_of(row)}:{row['line']}  {row['text']}"
+    yield from break_lines(verdict)
     for warning in verdict["warnings"]:
         yield f"  warning: {visible_line(warning)}"
     for row in verdict["records"]:
@@ -352,8 +327,7 @@ def _verdict_lines(answer: Row) -> Iterator[str]:
         yield visible_line(f"  {row['type']} {row['title']}{result} {reference}")
     for name, refusal in verdict["refused_by"].items():
         yield f"  not on {name}: {visible_line(refusal)}"
-    for reference in verdict["removed"]:
-        yield f"  gone: {visible_line(reference)}"
+    yield from unused_lines(verdict)
     for row in verdict["callers"]:
         yield f"  {visible_line(row['calls'])} is used by {title(row)}, line {row['line']:,}"
     for key, words in (("tests", "test to run"), ("related", "usually changed with it")):

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from packhound.core.errors import SettingsError
 from packhound.core.types import NodeId, NodeRef, Query, Results
-from packhound.git import Changes
+from packhound.git import Changes, Since
 from packhound.graph import CallGraph, EdgeKind, Graph, Use
 from packhound.index import Snapshot
 from packhound.llm import counter_for
@@ -117,12 +117,12 @@ class PackService:
     def _uncommitted_lines(self, snapshot: Snapshot) -> Mapping[str, Sequence[Lines]]:
         """Return the lines that differ from the last commit, none where there is none."""
         try:
-            return self.changed_since(snapshot, "HEAD")
+            return self.changed_since(snapshot, "HEAD").lines
         except SettingsError:
             return {}
 
-    def changed_since(self, snapshot: Snapshot, base: str) -> Mapping[str, Sequence[Lines]]:
-        """Return the lines by path that differ from a commit, unsaved ones included.
+    def changed_since(self, snapshot: Snapshot, base: str) -> Since:
+        """Return what differs from a commit, unsaved text included.
 
         Raises SettingsError: there is no such commit.
         """

@@ -20,7 +20,6 @@ from packhound.core.settings_files import FolderSettings, SettingsInForce
 from packhound.core.settings_reader import changed
 from packhound.core.status import LeftOut, Reading, Status
 from packhound.core.types import Document, Hit, NodeRef, Query, Results
-from packhound.git import CoChanges, read_commits
 from packhound.grep import GrepRequest, GrepResults
 from packhound.index import Snapshot
 from packhound.indexing import DEFAULT_TIMING, Timing, collect_all_and_trim
@@ -34,6 +33,7 @@ from packhound.search import (
     without_files,
 )
 from packhound.service.cells import add_cells
+from packhound.service.changes import changes_since
 from packhound.service.folder_search import FolderSearch
 from packhound.service.indexed_folder import Current, IndexedFolder
 from packhound.service.line_history import add_line_history
@@ -399,16 +399,12 @@ class Engine:
         return impact.definitions_named(snapshot, str(self.root), name)
 
     def changes(self, base: str = "HEAD", limit: int = 10) -> impact.ChangeSet:
-        """Return what differs from a commit, unsaved text included, and what that touches.
+        """Return what differs from a commit, unsaved text included, what that touches and breaks.
 
         Raises SettingsError: there is no such commit, or no repository.
         """
         snapshot = self._current(Query("")).snapshot
-        service = self.packs.service()
-        changed = service.changed_since(snapshot, base)
-        history = CoChanges.of(read_commits(self.root), changed)
-        graph = service.call_graph(snapshot)
-        return impact.describe_changes(snapshot, str(self.root), graph, changed, history, limit)
+        return changes_since(self.index, self.packs.service(), snapshot, base, limit)
 
     def docs(self, out: str, cancel: threading.Event | None = None) -> dict[str, str]:
         """Return pages of documentation by their paths, which are below `out`. Raises Cancelled."""

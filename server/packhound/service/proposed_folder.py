@@ -8,7 +8,7 @@ index has changed.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -16,22 +16,23 @@ from packhound.core.errors import SettingsError
 from packhound.core.settings_reader import changed
 from packhound.core.status import LeftOut
 from packhound.core.types import Document, Query
-from packhound.files import decode, is_included, is_large, is_searched_text
+from packhound.files import WalkLimits
 from packhound.git import (
     GONE,
     WHOLE,
-    ChangedLines,
     Changes,
     Lines,
     PatchedFile,
+    Since,
     apply_patch,
     move_lines,
+    renamed_in,
 )
 from packhound.grep import Grep
-from packhound.index import Index, Snapshot
+from packhound.index import Snapshot
 from packhound.indexing import WorkQueue
-from packhound.parsing import SharedPool
 from packhound.search import SearchCache
+from packhound.service.forked_index import documents_of, edit_pool, fork_with
 from packhound.service.indexed_folder import Current, IndexedFolder
 from packhound.service.open_index import OpenedIndex
 from packhound.service.overlays import text_digest
@@ -68,9 +69,7 @@ class ProposedFolder(IndexedFolder):
         self.patched: Mapping[str, PatchedFile] = {}
         """The files of the patch, by path."""
         self._documents: dict[str, Document] = {}
-        self._pool = SharedPool(
-            1, is_for_edits=True, with_texts=base.needs_texts, extractors=base.extractors
-        )
+        self._pool = edit_pool(base)
         self.follow()
 
     def follow(self) -> None:
@@ -90,6 +89,11 @@ class ProposedFolder(IndexedFolder):
     def queue(self) -> WorkQueue:
         """The work queue of the folder: what is read there is read here."""
         return self.base.queue
+
+    @property
+    def limits(self) -> WalkLimits:
+        """The limits of the folder."""
+        return self.base.limits
 
     @property
     def left_out(self) -> LeftOut:
@@ -134,34 +138,14 @@ class ProposedFolder(IndexedFolder):
             for file in files.values():
                 if file.before is None and Path(self.root, file.path).is_dir():
                     raise SettingsError(f"the patch does not apply to {file.path!r}: a folder")
-            documents = dict(self._admitted(files.values()))
-            index = Index.fork(snapshot, self.embedder)
-            index.remove([path for path in files if path not in documents])
-            index.replace(
-                [
-                    self._pool.parse(document, index.complete_digests(path), is_open=False)
-                    for path, document in documents.items()
-                ],
-                {},
-            )
+            documents = documents_of(self.base, [(path, f.after) for path, f in files.items()])
+            index = fork_with(self.base, snapshot, files, documents, self._pool)
             while index.embed_some():
                 pass
             index.publish()
             self.patched, self._documents = files, documents
             self.search_cache = SearchCache(self.settings.words.k1, self.settings.words.b)
             self._opened, self._forked = OpenedIndex(index), snapshot
-
-    def _admitted(self, files: Iterable[PatchedFile]) -> Iterator[tuple[str, Document]]:
-        """Yield the texts that the folder would index if they were on its disk."""
-        limits = self.base.limits
-        for file in files:
-            is_known = file.path in self.base.snapshot.files
-            if file.after is None or not (is_known or is_included(self.root, file.path, limits)):
-                continue
-            text = decode(file.path, file.after)
-            if is_searched_text(text, limits.max_file_bytes):
-                large = is_large(file.path, text, limits.max_file_bytes)
-                yield file.path, Document(file.path, text, is_large=large)
 
 
 class _ProposedChanges(Changes):
@@ -173,26 +157,39 @@ class _ProposedChanges(Changes):
 
     def lines(self, path: str) -> tuple[Lines, ...]:
         """Return the lines of a file that are not in the last commit."""
-        return self._moved(path, super().lines(path))
+        return self._moved(path, super().lines(self._old_path(path)))
 
-    def since(self, base: str, open_paths: Iterable[str]) -> ChangedLines:
-        """Return all lines that differ from a commit; waits for git. Raises SettingsError."""
-        files = self._folder.patched
-        changed_lines = super().since(base, open_paths)
+    def since(self, base: str, open_paths: Iterable[str]) -> Since:
+        """Return all that differs from a commit; waits for git. Raises SettingsError."""
+        files, since = self._folder.patched, super().since(base, open_paths)
+        renamed, committed = dict(since.renamed), dict(since.committed)
+        for path, old_path in renamed_in(files).items():
+            renamed[path] = renamed.pop(old_path, old_path)
+            if old_path in committed:
+                committed[path] = committed[old_path]
+        for path, file in files.items():
+            if file.before is None:
+                committed.setdefault(path, None)
         moved = {
-            path: self._moved(path, changed_lines.get(path, ()))
-            for path in {**changed_lines, **files}
+            path: self._moved(path, since.lines.get(self._old_path(path), ()))
+            for path in {**since.lines, **files}
         }
         # In the order of git: what it knows by path, then what is new.
         order = sorted(moved, key=lambda path: (moved[path] == (WHOLE,), path))
-        return {path: moved[path] for path in order if moved[path] or path not in files}
+        listed = renamed.keys() | (since.lines.keys() - files.keys())
+        lines = {path: moved[path] for path in order if moved[path] or path in listed}
+        return since._replace(lines=lines, renamed=renamed, committed=committed)
 
     def _moved(self, path: str, lines: tuple[Lines, ...]) -> tuple[Lines, ...]:
+        """Return changed lines of the old path of a file where the patch has them."""
         file = self._folder.patched.get(path)
         if file is None:
             return lines
         if file.after is None:
             return (GONE,)
-        if file.before is None or file.old_path != path:
-            return (WHOLE,)
-        return move_lines(lines, file.edits)
+        is_moved = file.old_path == path or path in renamed_in(self._folder.patched)
+        return move_lines(lines, file.edits) if file.before is not None and is_moved else (WHOLE,)
+
+    def _old_path(self, path: str) -> str:
+        file = self._folder.patched.get(path)
+        return file.old_path if file else path

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -15,7 +15,6 @@ from packhound.files import is_lock_file
 from packhound.parsing import find_errors
 from packhound.redact import RedactionTimeout, redact
 from packhound.service.seen_texts import read_saved
-from packhound.text import is_test
 
 if TYPE_CHECKING:
     from packhound.service.engine import Engine
@@ -40,18 +39,12 @@ class SyntaxProblem:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Breaks and reach of a patch.
-
-    `lacking` are types without a member that a base requires, `imports` those that nothing
-    provides. `warnings` name what a reviewer should see first.
+    """Breaks and reach of a patch. `warnings` name what a reviewer should see first.
 
     `refused_by` says why it does not apply to the last commit or to the disk alone, by name.
     """
 
     syntax: tuple[SyntaxProblem, ...]
-    breaks: impact.Breaks
-    lacking: tuple[impact.Break, ...]
-    imports: tuple[impact.Break, ...]
     changes: impact.ChangeSet
     warnings: tuple[str, ...]
     refused_by: dict[str, str]
@@ -66,22 +59,15 @@ def verdict_of(engine: Engine, proposal: Proposal, patch: bytes, limit: int) -> 
     )
     files = folder.patched
     lines = {path: _changed_lines(file) for path, file in files.items()}
-    history = git.CoChanges.of(git.read_commits(engine.root), lines)
-    changes = impact.describe_changes(after.snapshot, root, after.graph, lines, history, limit)
-    related = tuple(each for each in changes.related if each.path not in files)
     breaks = impact.find_breaks(before, after, root, files)
-    imports = impact.find_missing_imports(before, after, root, files)
-    unresolved = {(each.node.path, each.line) for each in breaks.unresolved}
-    imports = [each for each in imports if (each.node.path, each.line) not in unresolved]
-    lacking = impact.find_lacking(before, after, root, files)
-    tests = _broken_tests([*breaks.unresolved, *breaks.calls, *lacking, *imports])
-    tests |= {test.path: test for test in changes.tests if test.path not in tests}
+    history = git.CoChanges.of(git.read_commits(engine.root), lines)
+    changes = impact.describe_changes(
+        after, root, lines, git.renamed_in(files), breaks, history, limit
+    )
+    related = tuple(each for each in changes.related if each.path not in files)
     return Verdict(
         syntax=tuple(_syntax_problems(proposal)),
-        breaks=breaks,
-        lacking=tuple(lacking),
-        imports=tuple(imports),
-        changes=replace(changes, tests=tuple(tests.values())[:limit], related=related),
+        changes=replace(changes, related=related),
         warnings=tuple(_warnings(files)),
         refused_by=_refusals(folder, patch),
     )
@@ -91,12 +77,6 @@ def _changed_lines(file: git.PatchedFile) -> tuple[git.Lines, ...]:
     if file.after is None:
         return (git.GONE,)
     return (git.WHOLE,) if file.before is None else git.move_lines((), file.edits)
-
-
-def _broken_tests(breaks: Iterable[impact.Break]) -> dict[str, impact.RelatedFile]:
-    """Return the tests in which something breaks."""
-    paths = dict.fromkeys(each.node.path for each in breaks if is_test(each.node.path))
-    return {path: impact.RelatedFile(path, 1.0, ("breaks by it",)) for path in paths}
 
 
 def _syntax_problems(proposal: Proposal) -> list[SyntaxProblem]:

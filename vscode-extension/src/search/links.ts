@@ -33,7 +33,7 @@ export function symbolResults(symbol: SymbolAnswer): SearchResults {
   ]);
 }
 
-/** What is changed and what that touches, as results in four parts that name each file once. */
+/** What breaks, what is changed and what that touches, as results in parts. */
 export function changesResults(
   changes: Changes,
   uriOf: (path: string, root?: string) => string,
@@ -65,9 +65,15 @@ export function changesResults(
     tests.some((test) => test.path === path && test.root === root);
   const callers = changes.definitions.flatMap((each) => each.callers);
   const distinct = new Map(callers.map((link) => [`${link.uri}:${link.start_line}`, link]));
+  const { unresolved, calls, lacking, imports } = changes;
   return results('changes', [
+    ...[...unresolved, ...calls, ...lacking, ...imports].map((each) => {
+      const reason = each.gone === undefined ? each.uses : t('{0} is gone', each.gone);
+      return at({ ...asHit(each, t('Breaks by it'), [reason]), line: each.text }, each.line);
+    }),
     ...changes.definitions.map((each) => at(asHit(each, t('Changed')), each.lines[0]?.[0])),
     ...changes.files.map((each) => file(each, t('Changed'))),
+    ...changes.renamed.map((each) => file(each, t('Changed'), [t('was {0}', each.old_path)])),
     ...related(t('Tests to run'), tests),
     ...[...distinct.values()].map((link) => atCall(link, t('Callers of what changed'))),
     ...related(

@@ -247,6 +247,10 @@ test('changes come with at most five tests, and each caller and file once', () =
     {
       definitions: [1, 2].map(() => ({ ...link, lines: [[7, 8]], callers: [link] })),
       files: [{ path: 'README.md', root: '/other' }],
+      renamed: [{ path: 'new.py', old_path: 'old.py' }],
+      unresolved: [{ ...link, text: 'g()', uses: 'g', gone: 'b.py#g' }],
+      ...{ calls: [], lacking: [] },
+      imports: [{ ...link, text: 'import old', uses: 'old' }],
       tests: [1, 2, 3, 4, 5, 6].map((n) => {
         return { path: `test_${n}.py`, chance: 0.8, reasons: ['similar name', `in ${n} commits`] };
       }),
@@ -258,13 +262,18 @@ test('changes come with at most five tests, and each caller and file once', () =
     (path, root = '/ws') => `file://${root}/${path}`,
   );
   assert.deepEqual(
-    hits.slice(2, 4).map((each) => each.uri),
+    [hits[4], hits[6]].map((each) => each?.uri),
     ['file:///other/README.md', 'file:///ws/test_1.py'],
+  );
+  assert.deepEqual(
+    [hits[0], hits[1], hits[5]].map((each) => each?.reasons),
+    [['b.py#g is gone'], ['old'], ['was old.py']],
   );
   assert.deepEqual(
     hits.map((each) => `${each.section ?? ''} ${each.path}:${each.selectionRange.start.line + 1}`),
     [
-      ...['Changed a.py:7', 'Changed a.py:7', 'Changed README.md:1'],
+      ...['Breaks by it a.py:4', 'Breaks by it a.py:4'],
+      ...['Changed a.py:7', 'Changed a.py:7', 'Changed README.md:1', 'Changed new.py:1'],
       ...[1, 2, 3, 4, 5].map((n) => `Tests to run · similar name test_${n}.py:1`),
       ...['Callers of what changed a.py:4', 'Usually changes with it b.py:1'],
     ],
