@@ -62,12 +62,14 @@ def add_users(pool: Pool, subjects: Sequence[Candidate]) -> None:
     users.subject = f"known users of `{subjects[0].name}`{several}"
     users.n_possible = sum(user.node_id not in sure for user in users.candidates)
     users.n_unread_files = max(pool.calls.n_unread_files(node_id) for node_id in node_ids)
-    others = sorted(mentions - {(use.node_id, use.line) for use in lines})
-    users.other_lines = tuple(
-        f"{user.path}:{line + 1}"
-        for i, line in others
+    among_users = {(use.node_id, use.line) for use in lines}
+    # By path: the order of node ids is that in which files were read or edited.
+    others = sorted(
+        (user.path, line + 1)
+        for i, line in mentions - among_users
         if i not in node_ids and (user := pool.get(i))
     )
+    users.other_lines = tuple(f"{path}:{line}" for path, line in others)
 
 
 def add_lines_with(pool: Pool, name: str) -> None:
