@@ -35,6 +35,11 @@ GARDEN = {
     "garden.py": 'def pour_water(jug):\n    """Pour water on a bed."""\n    return jug\n',
     "tests/test_garden.py": "from garden import pour_water\ndef test_pour():\n    pour_water(1)\n",
 }
+COMMITTED = {
+    "pot.py": "def simmer(soup):\n    return soup\n",
+    "soup.py": "from pot import simmer\n\ndef cook(soup):\n    return simmer(soup)\n",
+    "peel.py": "def peel(carrot):\n    return carrot\n",
+}
 UNSAVED = KITCHEN["tea.py"] + "\n\ndef cool_water(cup):\n    return boil_water(cup) - 1\n"
 SEARCH = {"limit": 10, "deep": False, "snippet_lines": 3, "git": False, "explain": False}
 
@@ -190,7 +195,7 @@ def is_of_the_clock(value: Any) -> bool:
 @pytest.fixture(scope="module", params=[ONE, TWO, "nested"])
 def fronts(request: pytest.FixtureRequest, tmp_path_factory: Any) -> Iterator[Fronts]:
     base = tmp_path_factory.mktemp("fronts")
-    kitchen = write_files(base / "kitchen", KITCHEN)
+    kitchen = write_files(base / "kitchen", {**KITCHEN, **COMMITTED})
     write_notebook(
         kitchen / "steep.ipynb", [("python", "def steep_tea(cup):\n    return boil_water(cup)")]
     )
@@ -204,6 +209,8 @@ def fronts(request: pytest.FixtureRequest, tmp_path_factory: Any) -> Iterator[Fr
         git(root, "init", "-q")
         git(root, "add", ".")
         git(root, "commit", "-qm", "Begin")
+    git(kitchen, "mv", "peel.py", "slice.py")
+    (kitchen / "pot.py").write_text("def stew(soup):\n    return soup\n")
     opened = Fronts(base, [kitchen] if request.param == "one" else [kitchen, garden])
     opened.editor.open_document(kitchen / "tea.py", UNSAVED)
     note = {"type": "insight", "key": "kettle", "content": "The kettle boils water"}
