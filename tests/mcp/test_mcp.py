@@ -90,14 +90,29 @@ async def test_the_list_of_tools_is_short(folder, names_its_root):
         assert counter_for().count(text) <= 2_000
 
 
-async def test_the_setting_names_the_tools(folder):
+@pytest.mark.filterwarnings("ignore:The roots capability is deprecated")
+@pytest.mark.parametrize("roots", ["of the command", "of the client", "none"])
+async def test_the_setting_names_the_tools(folder, tmp_path, roots):
+    async def list_roots(context):
+        return types.ListRootsResult(roots=[types.Root(uri=folder.as_uri())])
+
+    server = parameters(
+        *([folder] if roots == "of the command" else []),
+        cwd=tmp_path if roots == "of the client" else folder,
+        **{"mcp.tools": ["search", "overlays", "status"]},
+    )
+    asked = list_roots if roots == "of the client" else None
     async with (
-        stdio_client(parameters(folder, **{"mcp.tools": ["search", "status"]})) as (read, write),
-        ClientSession(read, write) as client,
+        stdio_client(server) as (read, write),
+        ClientSession(read, write, list_roots_callback=asked) as client,
     ):
         await client.initialize()
+        # Many a client lists tools once, before it calls any.
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert {"search", "status", "propose"} <= tools.keys() and "outline" not in tools
+        assert "patch" in tools["search"].input_schema["properties"]
         await client.call_tool("status", {})
-        assert [tool.name for tool in (await client.list_tools()).tools] == ["search", "status"]
+        assert [tool.name for tool in (await client.list_tools()).tools] == [*tools]
         refused = await client.call_tool("outline", {})
         assert refused.is_error and "tool 'outline' is switched off" in refused.content[0].text
 

@@ -20,11 +20,15 @@ def test_the_group_offers_tools_and_an_argument(folder: Path) -> None:
     off = Overrides.of_command_line({"index.persist": False})
     on = Overrides.of_command_line({"index.persist": False, "mcp.tools": ["default", "overlays"]})
     with closing(Folders([folder], off)) as folders:
-        tools = [_describe(operation, folders) for operation in folders.operations]
+        tools = [_describe(each, folders, with_patch=False) for each in folders.operations]
         assert "propose" not in {tool["name"] for tool in tools}
         assert not any("patch" in tool["inputSchema"]["properties"] for tool in tools)
+        with pytest.raises(SettingsError) as refusal:
+            folders.call("offer", {})
+        offered = ", ".join(operation.name for operation in folders.operations)
+        assert str(refusal.value) == f"unknown tool 'offer'; expected one of: {offered}"
     with closing(Folders([folder], on)) as folders:
-        tools = [_describe(operation, folders) for operation in folders.operations]
+        tools = [_describe(each, folders, with_patch=True) for each in folders.operations]
         taking = {t["name"] for t in tools if "patch" in t["inputSchema"]["properties"]}
         assert taking == {each.name for each in OPERATIONS.values() if each.takes_patch} & {
             tool["name"] for tool in tools

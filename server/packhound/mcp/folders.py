@@ -25,6 +25,7 @@ from packhound.operations import (
     select_operations,
     settle,
 )
+from packhound.redact import visible_line
 from packhound.relay import EditorTexts
 from packhound.service import EnginePool, Workspace, real_path
 
@@ -32,6 +33,21 @@ log = logging.getLogger("packhound")
 
 _INDEXING_S = 20.0
 """Seconds that a call waits for a first reading; then it answers with what is there, marked so."""
+
+
+def operations_of(settings: FolderSettings) -> list[Operation]:
+    """Return the operations that settings offer; the default ones where they name an unknown.
+
+    A workspace's own file offers none that the user himself has to name.
+    """
+    in_force = settings.read()
+    origin = in_force.layers["mcp.tools"].origin if "mcp.tools" in in_force.layers else ""
+    try:
+        operations = select_operations(in_force.settings.mcp.tools)
+        return [each for each in operations if not each.by_name or origin != WORKSPACE_FILE]
+    except SettingsError as problem:
+        log.warning("%s", problem)
+        return select_operations(())
 
 
 class Folders:
@@ -71,18 +87,8 @@ class Folders:
 
     @property
     def operations(self) -> list[Operation]:
-        """The operations that the settings offer; the default ones where they name an unknown.
-
-        A workspace's own file offers none that the user himself has to name.
-        """
-        in_force = self._settings.read()
-        origin = in_force.layers["mcp.tools"].origin if "mcp.tools" in in_force.layers else ""
-        try:
-            operations = select_operations(in_force.settings.mcp.tools)
-            return [each for each in operations if not each.by_name or origin != WORKSPACE_FILE]
-        except SettingsError as problem:
-            log.warning("%s", problem)
-            return select_operations(())
+        """The operations that the settings offer."""
+        return operations_of(self._settings)
 
     def call(
         self, name: str, arguments: Mapping[str, object], cancel: threading.Event | None = None
@@ -91,7 +97,10 @@ class Folders:
 
         Raises SettingsError.
         """
-        if name in OPERATIONS and OPERATIONS[name] not in self.operations:
+        if name not in OPERATIONS:
+            names = ", ".join(operation.name for operation in self.operations)
+            raise SettingsError(f"unknown tool '{visible_line(name)}'; expected one of: {names}")
+        if OPERATIONS[name] not in self.operations:
             operation = OPERATIONS[name]
             who = "yourself" if operation.by_name else f"or its group '{operation.group}'"
             raise SettingsError(

@@ -20,16 +20,16 @@ from typing import Any
 from packhound import __version__
 from packhound.core.errors import PackhoundError, RootError
 from packhound.core.parent_process import watch_parent
-from packhound.core.settings_files import Overrides
-from packhound.mcp.folders import Folders
+from packhound.core.settings_files import FolderSettings, Overrides
+from packhound.mcp.folders import Folders, operations_of
 from packhound.mcp.progress import progress
 from packhound.mcp.session import Call as ToolCall
 from packhound.mcp.session import McpSession
-from packhound.operations import Json, Operation, as_text, schema_of, select_operations
+from packhound.operations import Json, Operation, as_text, schema_of
 from packhound.redact import without_secrets
 from packhound.relay import RESUMED, EditorTexts, SocketStream
 from packhound.rpc import take_stdio
-from packhound.service import EnginePool, root_path
+from packhound.service import EnginePool, real_path, root_path
 
 log = logging.getLogger("packhound")
 
@@ -123,11 +123,19 @@ class FolderTools:
             return self._open_folders()
         return None
 
-    def list(self) -> list[Json]:
-        """Return the tools that the settings offer to a client, with hints on what each does."""
+    def list(self, session: McpSession) -> list[Json]:
+        """Return the tools that the settings offer to a client, with hints on what each does.
+
+        No folder is opened for that: many a client lists tools that it never calls.
+        """
         served = self.listed
-        operations = served.operations if served else select_operations(())
-        return [_describe(operation, served) for operation in operations]
+        if served:
+            operations = served.operations
+        else:
+            first = real_path(self._roots_of(session)[0])
+            operations = operations_of(FolderSettings(first, self._overrides))
+        with_patch = any(operation.name == "propose" for operation in operations)
+        return [_describe(each, served, with_patch=with_patch) for each in operations]
 
     def call(self, name: str, arguments: Mapping[str, object], call: ToolCall) -> Json:
         """Return the result of a tool. Raises PackhoundError."""
@@ -170,9 +178,11 @@ class FolderTools:
                     self._folders.close()
                 self._folders = None
             if self._folders is None:
-                roots = self._roots or (session and _client_roots(session)) or [self._started_in]
-                self._folders = self._open(roots)
+                self._folders = self._open(self._roots_of(session))
             return self._folders
+
+    def _roots_of(self, session: McpSession | None) -> Sequence[Path]:
+        return self._roots or (session and _client_roots(session)) or [self._started_in]
 
     def _open(self, roots: Sequence[Path]) -> Folders:
         return Folders(roots, self._overrides, self._pool, self._editors)
@@ -192,10 +202,10 @@ def _client_roots(session: McpSession) -> list[Path]:
     return [path for path in paths if path.is_dir()]
 
 
-def _describe(operation: Operation, served: Folders | None) -> Json:
+def _describe(operation: Operation, served: Folders | None, *, with_patch: bool) -> Json:
     schema = schema_of(operation)
     properties = {**schema["properties"], **_root_property(served)}
-    if operation.takes_patch and served and any(o.name == "propose" for o in served.operations):
+    if operation.takes_patch and with_patch:
         properties["patch"] = {
             "type": "string",
             "description": "Answer as if this diff, or the overlay of this id, were applied.",

@@ -56,7 +56,7 @@ class Tools(Protocol):
 
     instructions: str
 
-    def list(self) -> list[Json]:
+    def list(self, session: McpSession) -> list[Json]:
         """Return the tools as `tools/list` has them."""
 
     def call(self, name: str, arguments: Mapping[str, object], call: Call) -> Json:
@@ -94,7 +94,7 @@ class McpSession(rpc.Service):
                 self.client_capabilities = _object(params.get("capabilities"))
                 return rpc.Work(partial(self._describe, params.get("protocolVersion")), False)
             case "tools/list":
-                return rpc.Work(lambda: {"tools": self._tools.list()}, False)
+                return rpc.Work(lambda: {"tools": self._tools.list(self)}, True)
             case "ping":
                 return rpc.Work(dict, False)
         return super().accept(request)
