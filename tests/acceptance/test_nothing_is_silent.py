@@ -258,6 +258,11 @@ def test_names_and_versions_of_lock_files_are_searched_and_the_rest_is_said_not_
             *(("yarn.lock", 1), ("yarn.lock", 2)),
         ]
         assert answer["skipped"] == {LOCK_FILE: len(LOCKS) + 1}
+        assert answer["notes"] == [
+            "only lines with a name or version are searched, and counted, of "
+            + ", ".join(sorted([*LOCKS, "big/yarn.lock"])),
+            f"6 files are not searched, or in part (6 {LOCK_FILE}): `status --skipped` lists them",
+        ]
 
 
 def main() -> None:

@@ -44,6 +44,7 @@ LOCK_FILE = "lock file: names and versions alone"
 """Why most lines of a text are neither in the index nor read by grep."""
 UNPARSED = "not parsed: by words alone"
 """Why a text has no definitions: its parser took too long or too much memory, or failed."""
+IN_PART = frozenset({GREP_ALONE, LOCK_FILE, UNPARSED})
 ALL_READ = Reading()
 
 

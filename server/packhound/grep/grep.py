@@ -49,7 +49,7 @@ _SLICE = 64
 """Files between two looks at whether the caller still waits."""
 _PREPARE_FROM = 32
 """Files read for want of a filter from which making filters is worth it."""
-_MAX_UNREAD_NAMED = 3
+_MAX_NAMED = 10
 _CHUNK = 16
 """Matches of which the nodes are found together at first, then twice as many each time."""
 _CODE_S = 10.0
@@ -427,9 +427,11 @@ def _notes(request: GrepRequest, matches: Matches, paths: Iterable[str]) -> Iter
     if matches.note:
         yield matches.note
     if matches.unread:
-        names = ", ".join(matches.unread[:_MAX_UNREAD_NAMED])
-        more = ", ..." if len(matches.unread) > _MAX_UNREAD_NAMED else ""
-        yield f"changed since they were indexed, and not searched: {names}{more}"
+        yield f"changed since they were indexed, and not searched: {_named(matches.unread)}"
+    is_selected = select(request.paths, request.exclude)
+    locks = sorted(path for path in paths if is_lock_file(path) and is_selected(path))
+    if locks and not request.structural:
+        yield f"only lines with a name or version are searched, and counted, of {_named(locks)}"
     if (
         not matches.offsets
         and "\\n" in request.pattern
@@ -437,5 +439,11 @@ def _notes(request: GrepRequest, matches: Matches, paths: Iterable[str]) -> Iter
         and not request.structural
     ):
         yield "a pattern matches within one line, so '\\n' matches nothing"
-    if not matches.offsets and not any(map(select(request.paths, request.exclude), paths)):
+    if not matches.offsets and not any(map(is_selected, paths)):
         yield NO_FILE_NOTE
+
+
+def _named(paths: Sequence[str]) -> str:
+    """Return paths, the first few of many."""
+    more = ", ..." if len(paths) > _MAX_NAMED else ""
+    return f"{', '.join(paths[:_MAX_NAMED])}{more}"

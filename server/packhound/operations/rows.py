@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from packhound import impact, search, service
 from packhound.core.line_history import LineHistory
 from packhound.core.records import Record, iso_date
-from packhound.core.status import GREP_ALONE, UNPARSED, Reading
+from packhound.core.status import GREP_ALONE, IN_PART, UNPARSED, Reading
 from packhound.core.types import Facet, Hit, NodeRef, Results, SignalGroup, SignalValue
 from packhound.operations.operation import NODE, Json
 from packhound.operations.references import References
@@ -95,7 +95,8 @@ def skipped_note(skipped: Mapping[str, int], sought: str = "") -> str:
         return ""
     n_files, reasons = sum(texts.values()), ", ".join(f"{texts[r]:,} {r}" for r in texts)
     noun = "file is" if n_files == 1 else "files are"
-    return f"{n_files:,} {noun} not searched{sought} ({reasons}): `status --skipped` lists them"
+    how = f"not searched{sought}{', or in part' * (not IN_PART.isdisjoint(texts))}"
+    return f"{n_files:,} {noun} {how} ({reasons}): `status --skipped` lists them"
 
 
 def readiness(reading: Reading) -> Json:

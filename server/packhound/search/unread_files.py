@@ -8,7 +8,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from packhound.core.status import GREP_ALONE, LOCK_FILE, UNPARSED, LeftOut
+from packhound.core.status import IN_PART, LeftOut
 from packhound.core.types import (
     Explanation,
     Hit,
@@ -31,7 +31,6 @@ from packhound.text import is_test, terms
 
 _MOST_TERMS = 12
 """Words of a query that may still be a path."""
-_IN_PART = frozenset({GREP_ALONE, LOCK_FILE, UNPARSED})
 """Reasons of files that are in the index all the same."""
 _MOST_FOUND = 200
 """Files with the words of a query among which the best are chosen."""
@@ -47,7 +46,7 @@ def add_unread_files(
 
     They come after what was read and has the same path, or else all words of the query.
     """
-    paths = {r: text for r, text in left_out.paths.items() if r not in _IN_PART}
+    paths = {r: text for r, text in left_out.paths.items() if r not in IN_PART}
     is_pattern = query.pattern or HOLE.search(query.text)
     if not paths or is_pattern or query.mode not in ("hybrid", "lexical"):
         return results
