@@ -22,7 +22,7 @@ def test_batch_answers_line_by_line(tmp_path: Path, root: Path) -> None:
 def test_a_bad_batch_line_is_named(tmp_path: Path, root: Path, line: str) -> None:
     done = packhound(tmp_path, "search", "--batch", "-", "--root", str(root), stdin=line)
     assert done.returncode == 2
-    assert "line 1" in done.stderr
+    assert "line 1: " in done.stderr
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe{\n", b"[" * 100_000])
@@ -30,7 +30,7 @@ def test_a_batch_that_is_no_text_is_named(tmp_path: Path, root: Path, content: b
     (tmp_path / "batch").write_bytes(content)
     done = packhound(tmp_path, "search", "--batch", str(tmp_path / "batch"), "--root", str(root))
     assert done.returncode == 2
-    assert "line 1 is not JSON" in done.stderr and "Traceback" not in done.stderr
+    assert "line 1: it is not JSON" in done.stderr and "Traceback" not in done.stderr
 
 
 def test_a_line_has_all_fields_of_a_query(tmp_path: Path, root: Path) -> None:
@@ -49,11 +49,15 @@ def test_the_setting_limits_what_states_no_limit(tmp_path: Path, root: Path, set
     assert ("'limit' is now 'search.limit'" in done.stderr) == (setting == "limit=1")
 
 
-def test_a_line_that_is_refused_is_named(tmp_path: Path, root: Path) -> None:
-    lines = '{"name": "open_door"}\n{"name": "no_such_name"}\n'
+def test_lines_that_are_refused_keep_no_other_from_its_answer(tmp_path: Path, root: Path) -> None:
+    lines = '{"name": "open_door"}\n{"name": "no_such_name"}\nno json\n{"name": "open_door"}\n'
     done = packhound(tmp_path, "symbol", "--batch", "-", "--root", str(root), stdin=lines)
-    assert (done.returncode, json.loads(done.stdout)["name"]) == (2, "open_door")
+    first, second, third, last = map(json.loads, done.stdout.splitlines())
+    assert done.returncode == 2 and first["name"] == last["name"] == "open_door"
+    assert second["line"] == 2 and second["error"].startswith("no definition of 'no_such_name' is")
+    assert third["line"] == 3 and third["error"].startswith("it is not JSON")
     assert "--batch '-' line 2: no definition of 'no_such_name' is indexed" in done.stderr
+    assert "--batch '-' line 3: it is not JSON" in done.stderr
 
 
 def test_only_later_answers_of_a_command_say_when_the_disk_was_looked_at(

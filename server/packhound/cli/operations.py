@@ -45,6 +45,9 @@ from packhound.redact import visible_line
 
 _MAX_TOKENS = 100_000
 """A person can scroll."""
+_FROM_FILE = (
+    "A diff is given as the file that has it, as -, which is standard input, or as its text."
+)
 
 ELSEWHERE = {
     "remember": "memory add",
@@ -173,17 +176,17 @@ FORMS = {
         as_json=lambda answer: answer["roots"][0] if len(answer["roots"]) == 1 else answer,
     ),
     "check": Form(
-        help="Runs only where 'changes.run' and 'folders.trusted' of your own settings allow it. "
-        "The exit code is 1 unless the check passed.",
+        help=f"{_FROM_FILE} Runs only where 'changes.run' and 'folders.trusted' of your own "
+        "settings allow it. The exit code is 1 unless the check passed.",
         names={"diff": ("--patch",), "runners": ("--runner",)},
         needs="passed",
     ),
-    "propose": Form("overlay add"),
+    "propose": Form("overlay add", _FROM_FILE),
     "overlays": Form("overlay list"),
     "overlay": Form("overlay show"),
-    "edit_overlay": Form("overlay edit"),
+    "edit_overlay": Form("overlay edit", _FROM_FILE),
     "discard_overlay": Form("overlay discard"),
-    "accept": Form("overlay accept"),
+    "accept": Form("overlay accept", _FROM_FILE),
     "reject": Form("overlay reject"),
     "memory/list": Form(print=plain.print_notes),
     "memory/search": Form(print=plain.print_notes),
@@ -263,9 +266,13 @@ def _run(
         Asker(roots, encoder_path, changes, alone=alone, traced=traced) as asker,
     ):
         if batch is not None:
-            for answer in _answers(asker, operation.name, batch, arguments):
+            n_refused = 0
+            for answer, problem in _answers(asker, operation.name, batch, arguments):
                 print_json(answer)
-            return
+                if problem:
+                    n_refused += 1
+                    echo_line(f"Error: {problem}", err=True)
+            sys.exit(2 if n_refused else 0)
         answer = asker.answer(operation.name, arguments)
     if answer.get("status") == NOT_FOUND:
         raise SettingsError(f"there is no note '{asked['id']}'; 'packhound memory list' lists them")
@@ -301,8 +308,11 @@ def _write_page(file: Path, page: str) -> None:
     echo(f"wrote {file}", err=True)
 
 
-def _answers(asker: Asker, name: str, file: str, arguments: Row) -> Iterator[Row]:
-    """Yield the answer to each line. Raises SettingsError that names the file and the line."""
+def _answers(asker: Asker, name: str, file: str, arguments: Row) -> Iterator[tuple[Row, str]]:
+    """Yield the answer to each line; of one that is refused an `error`, and what names the line.
+
+    Raises SettingsError: the file cannot be read.
+    """
     try:
         lines = click.open_file(file, encoding="utf-8", errors="replace")
     except OSError as error:
@@ -312,17 +322,24 @@ def _answers(asker: Asker, name: str, file: str, arguments: Row) -> Iterator[Row
             if not line.strip():
                 continue
             try:
-                request = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise SettingsError(
-                    f"--batch '{file}' line {number} is not JSON: {error}"
-                ) from None
-            try:
-                if not isinstance(request, dict):
-                    raise SettingsError("must be an object with the fields of a request")
-                yield asker.answer(name, {**arguments, **request})
+                yield asker.answer(name, {**arguments, **_request_of(line)}), ""
             except SettingsError as problem:
-                raise SettingsError(f"--batch '{file}' line {number}: {problem}") from None
+                refusal = str(problem)
+                yield (
+                    {"line": number, "error": refusal},
+                    f"--batch '{file}' line {number}: {refusal}",
+                )
+
+
+def _request_of(line: str) -> Row:
+    """Return the request in a line of a batch. Raises SettingsError."""
+    try:
+        request = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise SettingsError(f"it is not JSON: {error}") from None
+    if not isinstance(request, dict):
+        raise SettingsError("must be an object with the fields of a request")
+    return request
 
 
 COMMANDS: dict[str, click.Command] = {

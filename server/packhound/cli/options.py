@@ -55,15 +55,20 @@ def read_roots(
 
 
 def read_patch(written: str) -> str:
-    """Return the diff in a file, `-` for standard input, or the id of an overlay as it is.
+    """Return the diff in a file or a pipe, `-` for standard input; a diff or an id as it is.
 
-    Bytes that are not UTF-8 become surrogates.
+    Bytes that are not UTF-8 become surrogates. Raises SettingsError: there is no such file.
     """
-    if written != "-" and not Path(written).is_file():
-        if "/" in written or "." in written:
-            raise SettingsError(f"there is no file '{written}'")
+    if "\n" in written:
+        return f"{written}\n"  # A shell takes off the last line feed of `$(git diff)`.
+    try:
+        data = sys.stdin.buffer.read() if written == "-" else Path(written).read_bytes()
+    except OSError as error:
+        if "/" in written or "." in written or Path(written).is_dir():
+            is_missing = isinstance(error, FileNotFoundError)
+            problem = "there is no file" if is_missing else f"{error.strerror}:"
+            raise SettingsError(f"{problem} '{written}'") from None
         return written
-    data = sys.stdin.buffer.read() if written == "-" else Path(written).read_bytes()
     return data.decode("utf-8", "surrogateescape")
 
 
