@@ -64,6 +64,10 @@ def test_what_passes_all_gates_is_written_and_what_breaks_a_test_is_not(tree: Pa
     assert len({each["run"] for each in trace}) == 1
     listed = packhound(tree.parent, "overlay", "list", "--all", f"--root={tree}").stdout
     assert "rejected by" in listed and "tests that are worse: 1" in listed
+    words = ("overlay", "accept", str(patch), "--check", f"--root={tree}")
+    refused = packhound(tree.parent, *words).stderr.splitlines()
+    assert refused[0].startswith("Error: nothing was written: ")
+    assert any("test_send.py:5" in line for line in refused[1:]), refused
 
     again = packhound(tree.parent, "run", "replay", str(tree.parent / "trace.jsonl"))
     assert (
@@ -124,6 +128,8 @@ def test_nothing_is_checked_that_may_not_be_changed_and_nothing_runs_unless_allo
     again = packhound(tree.parent, "run", *words)
     assert again.returncode == 2 and "is there already" in again.stderr
     failing = f"--command={shlex.quote(sys.executable)} -c 'raise SystemExit(3)'"
+    done, _ = run(tree, failing)
+    assert done.returncode == 1 and "the command failed with 3, 3 times" in done.stdout
     (tree.parent / "config" / "packhound.toml").write_text("changes.run = true\n")
     for words in ((f"--patch={patch}",), (failing,)):
         done, trace = run(tree, *words)

@@ -86,7 +86,7 @@ def test_a_command_gets_code_by_policy_and_what_was_wrong(tasks: Path, tmp_path:
     [
         ({"allow": ["docs/**"]}, "refused: it changes parcels/weigh.py, not among docs/**"),
         ({"fails": ["tests/test_price.py::test_a_heavy_parcel"]}, "the task is broken"),
-        ({"patches": []}, "no patch"),
+        ({"patches": []}, "no patch: no further one is recorded"),
         ({"patches": ["field-right.diff"]}, "refused: the patch does not apply"),
         ({"fails": ["tests/test_weigh.py::nowhere"], "patches": ["rename-right.diff"]}, "failed:"),
     ],
@@ -162,4 +162,4 @@ def test_a_tool_and_a_proposer_have_the_time_of_the_task(tasks: Path, tmp_path: 
     script.write_text("#!/bin/sh\nexec sleep 600\n")
     script.chmod(0o755)
     (solved,) = evaluate(tasks, "--propose", str(script))["tasks"]
-    assert solved["outcomes"] == ["no patch"]
+    assert solved["outcomes"] == ["no patch: the command took longer than 1 s"]

@@ -201,11 +201,11 @@ def test_create_change_and_delete(engine: Engine) -> None:
     assert {key: changed[key] for key in changes} == changes
     insight = memory(engine, "add", {"type": "insight", **INSIGHT})
     assert memory(engine, "change", {"id": insight["id"], "content": "new"})["content"] == "new"
-    with pytest.raises(SettingsError, match="'key' of a insight cannot be changed"):
-        memory(engine, "change", {"id": insight["id"], "key": "other"})
+    with pytest.raises(SettingsError, match="'name' of this insight cannot be changed"):
+        memory(engine, "change", {"id": insight["id"], "name": "other"})
     decision = memory(engine, "add", {"type": "decision", "topic": "t", "decision": "d"})
-    with pytest.raises(SettingsError, match="cannot be changed; expected one of: nothing"):
-        memory(engine, "change", {"id": decision["id"], "decision": "other"})
+    with pytest.raises(SettingsError, match="a decision cannot be changed, only deleted"):
+        memory(engine, "change", {"id": decision["id"], "content": "other"})
     for row in (stash, insight, decision):
         assert memory(engine, "forget", {"id": row["id"]}) == {"status": "deleted"}
         assert memory(engine, "forget", {"id": row["id"]}) == {"status": "not_found"}

@@ -102,9 +102,22 @@ def test_text_says_what_is_changed_first(shop):
     assert lines[:3] == [
         "changed since HEAD:",
         "  shop/cart.py:2-3 method Cart.total (line 3)",
-        "    called by shop/pay.py:4-5 function pay",
+        "    used by shop/pay.py:4-5 function pay",
     ]
     assert lines[3:5][0] == "tests to run:" and "tests/test_pay.py (" in lines[4]
+
+
+def test_where_room_is_short_a_definition_comes_before_its_users(shop):
+    long = f"shop/{'of_many_letters_' * 14}.py"
+    (shop.root / long).write_text(FILES["shop/pay.py"])
+    git(shop.root, "add", ".")
+    git(shop.root, "commit", "-qm", "long")
+    shop.refresh()
+    edit_total(shop, saved=False)
+    answer = call(shop, "changes", {})
+    assert long in as_text("changes", answer)
+    text = as_text("changes", answer, {"max_tokens": 100})
+    assert "Cart.total (line 3)" in text and "used by" not in text
 
 
 def test_data_beside_tests_is_no_test_to_run(shop):

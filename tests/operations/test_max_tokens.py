@@ -66,6 +66,12 @@ def test_each_tool_keeps_to_its_limit_and_uses_it(engine, crates, tool, argument
         assert n_tokens > 300
 
 
+def test_a_long_word_leaves_room_for_what_is_found(engine, crates):
+    arguments = {"query": f"crate {'x' * 5_000}", "max_tokens": 1_000}
+    text = as_text("search", call(engine, "search", arguments), arguments)
+    assert "crates/crate_" in text and "more characters)" in text
+
+
 @pytest.mark.parametrize("budget", [200, 600, 2_000])
 def test_a_pack_with_its_notes_keeps_to_its_budget(engine, crates, budget):
     arguments = {"prompt": "a crate of apples", "budget": budget, "pinned": ["nowhere.py"]}

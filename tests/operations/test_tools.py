@@ -265,6 +265,10 @@ def test_a_refusal_names_the_remedy(engine):
         call(engine, "outline", {"path": "nowhere"})
     with pytest.raises(SettingsError, match="it has 7 lines"):
         call(engine, "read_node", {"path": "app.py", "line": 900})
+    with pytest.raises(SettingsError, match=r"'app.py:0' has no line 0: the first is 1"):
+        call(engine, "read_node", {"path": "app.py:0"})
+    beyond = as_text("outline", call(engine, "outline", {"path": "app.py", "offset": 300}))
+    assert re.match(r"no definitions from offset 300 on, of \d+$", beyond, re.MULTILINE)
 
 
 def test_notes_are_in_the_text_too(engine):

@@ -116,5 +116,5 @@ def test_what_is_no_trace_and_no_gate_is_named(tmp_path: Path) -> None:
             read_trace(path)
     with pytest.raises(SettingsError, match=r"no such gate: .*; gates are: allow, files"):
         with_gates(Gates(), {"filez": "3"})
-    with pytest.raises(SettingsError, match="no such gate"):
+    with pytest.raises(SettingsError, match=r"^gate 'files': expected `int`, got `str`$"):
         with_gates(Gates(), {"files": "many"})

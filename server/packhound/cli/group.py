@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from packhound import redact
-from packhound.core.errors import NOT_INDEXED, PackhoundError
+from packhound.core.errors import SEVERAL_LINES, PackhoundError
 
 log = logging.getLogger("packhound")
 
@@ -26,8 +26,7 @@ class ReportingGroup(click.Group):
         except PackhoundError as error:
             log.error("%s: %s", ctx.invoked_subcommand, str(error).partition("\n")[0])
             message = self._with_options(ctx, str(error))
-            shown = redact.visible_text if message.startswith(NOT_INDEXED) else _visible
-            raise click.UsageError(shown(message)) from None
+            raise click.UsageError(_visible(message)) from None
         except click.UsageError as error:
             # A shell puts names of files where it finds a `*`.
             message = _visible(error.message)
@@ -56,8 +55,10 @@ class ReportingGroup(click.Group):
             else parameter.human_readable_name
             for parameter in (command.params if command else ())
         }
+        message = message.replace("merge (three-way)", "merge with --three-way")
         return _FIELD.sub(lambda field: names.get(field[1], field[0]), message)
 
 
 def _visible(message: str) -> str:
-    return redact.visible_line(message)
+    shown = redact.visible_text if message.startswith(SEVERAL_LINES) else redact.visible_line
+    return shown(message)

@@ -23,7 +23,7 @@ from packhound.cli.options import ROOT, read_patch
 from packhound.cli.terminal import echo, echo_line
 from packhound.core.errors import PackhoundError, SettingsError, StoreError
 from packhound.core.user_folders import state_folder
-from packhound.evaluation import Asked, Command, Task
+from packhound.evaluation import Asked, Command, NoPatchError, Task
 from packhound.operations import as_text
 from packhound.redact import visible_line
 
@@ -146,13 +146,14 @@ class _Proposer:
         if self.patch:
             return self.patch
         question = Asked(self.task, self.task.folder, self.context, attempt, feedback)
+        command, problem = Command(self.command), ""
         for pause_s in (0.0, *_PAUSES_S):
             time.sleep(pause_s)
-            if diff := Command(self.command).propose(question):
-                return diff.decode("utf-8", "surrogateescape")
-        raise SettingsError(
-            f"the command printed no patch, failed or took longer than {self.task.timeout_s:g} s"
-        )
+            try:
+                return command.propose(question).decode("utf-8", "surrogateescape")
+            except NoPatchError as why:
+                problem = str(why)
+        raise SettingsError(f"{problem}, {1 + len(_PAUSES_S)} times")
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,9 @@ PackhoundError
 """
 
 NOT_INDEXED = "no definition of "
-"""Begins the one text of several lines, whose further ones are lines of code, shown safely."""
+NOT_WRITTEN = "nothing was written: "
+SEVERAL_LINES = NOT_INDEXED, NOT_WRITTEN
+"""Begin the texts of several lines; the further ones are lines of code or of tools, made safe."""
 
 
 class PackhoundError(Exception):

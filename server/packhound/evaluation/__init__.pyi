@@ -12,6 +12,7 @@ from .score import summarize as summarize
 from .suite import load_suite as load_suite
 from .tasks import Asked as Asked
 from .tasks import Command as Command
+from .tasks import NoPatchError as NoPatchError
 from .tasks import Recorded as Recorded
 from .tasks import Solved as Solved
 from .tasks import Task as Task

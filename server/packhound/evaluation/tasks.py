@@ -54,13 +54,18 @@ class Asked(NamedTuple):
     feedback: str
 
 
+class NoPatchError(SettingsError):
+    """A command has printed none; the text says why."""
+
+
 class Recorded:
     """The patches that a task names, one an attempt."""
 
-    def propose(self, asked: Asked) -> bytes | None:
-        """Return the patch of this attempt."""
-        paths = asked.task.patches[asked.attempt : asked.attempt + 1]
-        return paths[0].read_bytes() if paths else None
+    def propose(self, asked: Asked) -> bytes:
+        """Return the patch of this attempt. Raises NoPatchError: there is none."""
+        if asked.attempt >= len(asked.task.patches):
+            raise NoPatchError("no further one is recorded")
+        return asked.task.patches[asked.attempt].read_bytes()
 
 
 class Command:
@@ -72,8 +77,11 @@ class Command:
     def __init__(self, command: str) -> None:
         self._words = shlex.split(command)
 
-    def propose(self, asked: Asked) -> bytes | None:
-        """Return what the command prints; None where it prints nothing, fails or is late."""
+    def propose(self, asked: Asked) -> bytes:
+        """Return what the command prints.
+
+        Raises NoPatchError: it prints nothing, fails or is late; SettingsError: it cannot be run.
+        """
         values = {
             "task": asked.task.name,
             "statement": asked.task.statement,
@@ -92,10 +100,16 @@ class Command:
                     check=False,
                 )
             except subprocess.TimeoutExpired:
-                return None
+                raise NoPatchError(
+                    f"the command took longer than {asked.task.timeout_s:g} s"
+                ) from None
             except OSError as error:
                 raise SettingsError(f"'{self._words[0]}' cannot be run: {error.strerror}") from None
-        return done.stdout if not done.returncode and done.stdout.strip() else None
+        if done.returncode:
+            raise NoPatchError(f"the command failed with {done.returncode}")
+        if not done.stdout.strip():
+            raise NoPatchError("the command printed no patch")
+        return done.stdout
 
 
 class Solved(msgspec.Struct, frozen=True, kw_only=True):
@@ -165,9 +179,10 @@ def solve(
     started, outcomes = time.monotonic(), list[str]()
     while len(outcomes) < attempts and outcomes[-1:] != ["solved"]:
         feedback = outcomes[-1] if outcomes else ""
-        patch = proposer.propose(Asked(task, folder, context, len(outcomes), feedback))
-        if patch is None:
-            outcomes.append("no patch")
+        try:
+            patch = proposer.propose(Asked(task, folder, context, len(outcomes), feedback))
+        except NoPatchError as why:
+            outcomes.append(f"no patch: {why}")
             break
         outcomes.append(_try(task, folder, patch, table, kept))
     return Solved(

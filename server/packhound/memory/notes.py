@@ -164,11 +164,14 @@ def new_note(
 
 def changed_note(note: Note, changes: Mapping[str, object]) -> Note:
     """Return a note with some fields changed. Raises SettingsError for one that cannot be."""
+    allowed = CHANGEABLE[note.type]
+    if not allowed:
+        raise SettingsError(f"a {note.type} cannot be changed, only deleted: write another one")
     for name in changes:
-        if name not in CHANGEABLE[note.type]:
-            allowed = ", ".join(CHANGEABLE[note.type]) or "nothing"
+        if name not in allowed:
             raise SettingsError(
-                f"'{name:.80}' of a {note.type} cannot be changed; expected one of: {allowed}"
+                f"'{name:.80}' of this {note.type} cannot be changed; expected one of: "
+                f"{', '.join(allowed)}"
             )
     fields = _checked_fields(note.type, {**note.fields, **changes})
     metadata = changes.get("metadata", note.metadata)

@@ -108,30 +108,34 @@ def _grade(caller: Row) -> str:
 
 def text(answer: Row) -> Text:
     """Return what breaks, the changed definitions with their callers, then the files."""
-    breaks, units = [*break_lines(answer)], list[str]()
+    breaks, units, shorter = [*break_lines(answer)], list[str](), list[str]()
     for row in rows_in(answer, "definitions"):
         lines = ", ".join(f"{a}-{b}" if b > a else f"{a}" for a, b in row["lines"])
         callers = "".join(
-            f"\n    called by {title(caller)}{_grade(caller)}" for caller in row["callers"]
+            f"\n    used by {title(caller)}{_grade(caller)}" for caller in row["callers"]
         )
         n_more = row["n_callers"] - len(row["callers"])
         more = f"\n    ... {n_more:,} more" if n_more else ""
         noun = "line" if lines.isdecimal() else "lines"
-        units.append(f"  {title(row)} ({noun} {lines}){callers}{more}")
+        shorter.append(f"  {title(row)} ({noun} {lines})")
+        units.append(f"{shorter[-1]}{callers}{more}")
     units += [f"  {path_of(row)}" for row in rows_in(answer, "files")]
     units += [f"  {path_of(row)} (deleted)" for row in rows_in(answer, "deleted")]
     for row in rows_in(answer, "renamed"):
         old = path_of({**row, "path": row["old_path"]})
         units.append(f"  renamed {old} to {path_of(row)}")
     units += unused_lines(answer)
-    units[:1] = [f"changed since {visible_line(answer['base'])}:\n{unit}" for unit in units[:1]]
+    for each in (units, shorter):
+        each[:1] = [f"changed since {visible_line(answer['base'])}:\n{unit}" for unit in each[:1]]
     breaks[:1] = [f"breaks by it:\n{unit}" for unit in breaks[:1]]
+    forms = [*[()] * len(breaks), *((form,) for form in shorter)]
     units = [*breaks, *units]
     for key, heading in (("tests", "tests to run"), ("related", "usually changed with it")):
         rows = [f"  {path_of(r)} ({', '.join(r['reasons'])})" for r in rows_in(answer, key)]
         units += [f"{heading}:\n{row}" if i == 0 else row for i, row in enumerate(rows)]
     head = () if units else (f"nothing differs from {visible_line(answer['base'])}",)
-    return Text(head, units, "rows", rows_in(answer, "notes"))
+    forms += [()] * (len(units) - len(forms))
+    return Text(head, units, "rows", rows_in(answer, "notes"), shorter=forms)
 
 
 OPERATION = Operation(

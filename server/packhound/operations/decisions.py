@@ -14,7 +14,7 @@ from functools import partial
 from typing import Annotated, Literal
 
 from packhound import service
-from packhound.core.errors import SettingsError
+from packhound.core.errors import NOT_WRITTEN, SettingsError
 from packhound.core.typed import about, sized
 from packhound.operations import fields
 from packhound.operations.check import lines_of_check, report_check
@@ -151,7 +151,7 @@ def _checked(call: Call, request: Accept, accepted: Acceptance) -> Acceptance:
     if not answer["passed"]:
         _record(call, request, accepted, "stopped")
         lines = [*lines_of_check(answer)][:_MAX_LINES]
-        raise SettingsError("\n".join(["nothing was written: " + lines[0], *lines[1:]]))
+        raise SettingsError(NOT_WRITTEN + "\n".join(lines))
     return accepted
 
 

@@ -137,14 +137,10 @@ class SearchNotes(Request):
 
 
 class ChangeNote(Request):
-    """Fields of a note to change."""
+    """Fields of a note to change; a decision can only be deleted."""
 
     id: _Id
     content: Annotated[_Text | None, about("New content of an insight.")] = None
-    key: Annotated[_Name | None, about("New name of an insight.")] = None
-    topic: Annotated[_Name | None, about("New topic of a decision.")] = None
-    decision: Annotated[_Text | None, about("New text of a decision.")] = None
-    reasoning: Annotated[_Text | None, about("New reason for a decision.")] = None
     name: Annotated[_Name | None, about("New name of a stash.")] = None
     summary: Annotated[_Text | None, about("New text of a stash.")] = None
     files: Annotated[fields.Words | None, about("New files of a stash.")] = None

@@ -103,7 +103,9 @@ def _group_by_folder(n_nodes: Mapping[str, int], path: str) -> tuple[list[Json],
 def text(answer: Row) -> Text:
     """Return folders with their sizes, then definitions with their signatures."""
     units = [*_folder_units(answer), *_node_units(answer)]
-    return Text.page(answer, () if units else ("no definitions",), units, "definitions")
+    beyond = f" from offset {answer['offset']:,} on, of {answer['total']:,}" * bool(answer["total"])
+    head = () if units else (f"no definitions{beyond}",)
+    return Text.page(answer, head, units, "definitions")
 
 
 def _folder_units(answer: Row) -> Iterator[str]:

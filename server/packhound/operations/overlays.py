@@ -277,7 +277,7 @@ def _summary(verdict: Row, n_definitions: int, n_uses: int) -> str:
 
 def _listed_text(answer: Row) -> Text:
     units = ["\n".join(_lines(row)) for row in rows_in(answer, "overlays")]
-    head = () if units else ("no overlays are kept",)
+    head = () if units else ("no overlays are open; `all` lists those that were decided too",)
     return Text(head, units, "overlays", rows_in(answer, "notes"))
 
 

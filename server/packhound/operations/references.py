@@ -68,7 +68,9 @@ def resolve(
         return path, None if line is None else line - 1
     match = _LINES.fullmatch(path)
     if match and _relative(engine, match["path"]) in files:
-        return _relative(engine, match["path"]), max(0, int(match["first"]) - 1)
+        if not int(match["first"]):
+            raise SettingsError(f"'{visible_line(path)}' has no line 0: the first is 1")
+        return _relative(engine, match["path"]), int(match["first"]) - 1
     file, hash_mark, name = path.partition("#")
     if hash_mark and file in files:
         return file, _find_in_file(engine, file, name).span.start_line

@@ -115,7 +115,7 @@ class Text(NamedTuple):
             lines.append(f"note: {n_cut:,} more {self.noun} did not fit into max_tokens")
         if self.offset is not None and (n_units if n_cut else self.has_more):
             lines.append(f"more from offset {self.offset + n_units}")
-        lines += [f"note: {visible_line(note)}" for note in self.notes]
+        lines += [f"note: {cut(visible_line(note))}" for note in self.notes]
         return "\n".join(lines)
 
 

@@ -178,11 +178,14 @@ def read_trace(path: Path) -> list[Transition]:
 
 def with_gates(gates: Gates, changes: Mapping[str, object]) -> Gates:
     """Return gates of which some have other values. Raises SettingsError."""
+    if unknown := [name for name in changes if name not in Gates.__struct_fields__]:
+        names = ", ".join(Gates.__struct_fields__)
+        raise SettingsError(f"no such gate: '{unknown[0]:.80}'; gates are: {names}")
     try:
         return msgspec.convert({**msgspec.to_builtins(gates), **changes}, Gates, strict=False)
     except msgspec.ValidationError as problem:
-        names = ", ".join(Gates.__struct_fields__)
-        raise SettingsError(f"no such gate: {problem}; gates are: {names}") from None
+        what, _, where = str(problem).partition(" - at `$.")
+        raise SettingsError(f"gate '{where.rstrip('`')}': {what[:1].lower()}{what[1:]}") from None
 
 
 class Replayed(NamedTuple):

@@ -19,6 +19,8 @@ from packhound.search.query.word_lists import LANGUAGE_NAMES
 
 _FILTER = re.compile(r"(?<!\S)(-?(?:kind|path)|lang|language|tests|type|since|before|tag):(\S+)")
 _FILTERS = ("kind", "path", "lang", "language", "tests", "type", "since", "before", "tag")
+_TAKEN_BEFORE = ("rev", "deps", "repo", "org", "overlay", "pattern")
+"""What else is asked for so, and is no part of the query any more."""
 _LIKE_A_FILTER = re.compile(r"(?<!\S)-?([a-z]{3,10}):[^\s:/]\S*")
 _OTHERS_FILTERS = frozenset(
     {"author", "branch", "case", "content", "date", "dir", "ext", "extension", "file", "filename"}
@@ -123,9 +125,10 @@ def filter_fields(
 
 def _unknown_filters(text: str) -> list[str]:
     """Return a note on each word that looks like a filter, and is searched as words."""
-    names = ", ".join(name for name in _FILTERS if name != "language")
+    known = [each for each in (*_FILTERS, *_TAKEN_BEFORE) if each != "language"]
     return [
-        f"{name}: is no filter, so it is searched as words; expected one of: {names}"
+        f"{name}: is no filter, so it is searched as words; expected one of: "
+        f"{', '.join(each for each in known if each != name)}"
         for name in dict.fromkeys(_LIKE_A_FILTER.findall(text))
         if name not in _FILTERS
         and (name in _OTHERS_FILTERS or get_close_matches(name, _FILTERS, 1, _CLOSE))
