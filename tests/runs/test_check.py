@@ -136,8 +136,34 @@ def test_tests_that_are_broken_without_the_patch_too_prove_nothing(
     assert engine.settled(60)
     result = check(engine, BREAKS, runners=["pytest"])
     assert result["verdict"] == "incomplete"
-    assert "pytest cannot read tests that the patch reaches" in result["summary"]
-    assert any("reaches: tests/test_send.py" in note for note in result["notes"])
+    assert "pytest cannot read tests" in result["summary"]
+    assert "pytest cannot read tests: tests/test_send.py" in result["notes"]
+
+
+@pytest.mark.usefixtures("allowed")
+@pytest.mark.slow
+def test_tests_that_cannot_be_read_did_not_run_and_are_not_mended(
+    engine: Engine, repository: Repository
+) -> None:
+    test = repository.tree / "tests/test_send.py"
+    test.write_text(f"{test.read_text()}\ndef test_wrong():\n    assert weigh(1) == 3\n")
+    repository.write("tests/test_other.py", "import post.send\n\ndef test_other():\n    pass\n")
+    engine.refresh()
+    assert engine.settled(60)
+    moves = "diff --git a/post/send.py b/post/send2.py\nsimilarity index 100%\n"
+    moves += "rename from post/send.py\nrename to post/send2.py\n"
+    result = check(engine, moves, runners=["pytest"])
+    files = ["tests/test_other.py", "tests/test_send.py"]
+    assert sorted(row["unread"] for row in result["new"]) == files
+    assert not any("test" in row for row in result["new"]) and result["gone"] == []
+    assert result["lost"] == [
+        "tests/test_other.py::test_other",
+        *(f"tests/test_send.py::{name}" for name in ("test_weigh", "test_wrong")),
+    ]
+    assert result["summary"].startswith(
+        "check failed: 2 files of tests cannot be read; 3 tests did not run; "
+    )
+    assert f"pytest cannot read tests: {', '.join(files)}" in result["notes"]
 
 
 @pytest.mark.usefixtures("allowed")

@@ -18,7 +18,7 @@ _ENDS = {
     "missing": "is not installed",
     "failed": "failed by itself",
     "capped": "says more",
-    "unread": "cannot read tests that the patch reaches",
+    "unread": "cannot read tests",
 }
 
 
@@ -41,11 +41,12 @@ def run(call: Call, request: CheckRequest) -> Json:
 
     Answer: Whether it `passed`; `verdict` (passed, failed, incomplete or nothing ran), a `summary`
     in a line, `new` and `gone` diagnostics with `path`, `line` as patched, `base_line`, `runner`,
-    `code`, `message` and the `test` that failed, at most 100 of `n_new` and `n_gone`; tests
-    `fixed`, and `lost`: those that passed and did not run; `coverage` in percent, `before` and
-    `after`, by `runner` and `package`, where a tool prints it and it differs; `runs` with `seconds`
-    and what each was `ended_by`. Before that, where asked for, each `step`, and rows of `new` as
-    soon as a tool prints them.
+    `code`, `message` and the `test` that failed, or the file of tests that is `unread`, at most 100
+    of `n_new` and `n_gone`; tests `fixed`, and `lost`: those that passed and did not run, and those
+    of a file that cannot be read; `coverage` in percent, `before` and `after`, by `runner` and
+    `package`, where a tool prints it and it differs; `runs` with `seconds` and what each was
+    `ended_by`. Before that, where asked for, each `step`, and rows of `new` as soon as a tool
+    prints them.
     """
     refusals = []
     for root in call.roots:
@@ -143,21 +144,23 @@ def _row(each: runs.Diagnostic, files: Mapping[str, git.PatchedFile], whose: Jso
         row |= {"line": each.line + 1, "base_line": None if line is None else line + 1}
     if each.column >= 0:
         row["column"] = each.column + 1
-    return row | {key: value for key in ("code", "test") if (value := getattr(each, key))}
+    return row | {key: value for key in ("code", "test", "unread") if (value := getattr(each, key))}
 
 
 def _summary(check: runs.Check) -> str:
     """Return the outcome in one line, the worst first."""
     tests = {each.test for each in check.compared.new if each.test}
-    remarks = [each for each in check.compared.new if not each.test]
+    unread = {each.unread for each in check.compared.new if each.unread}
+    remarks = [each for each in check.compared.new if not (each.test or each.unread)]
     n_errors = sum(each.severity == "error" for each in remarks)
     n_passed = sum(len(run.passed) for run in check.runs)
     n_failed = sum(len(run.failed) for run in check.runs)
     counted = (
         (len(tests), "test fails that did not", "tests fail that did not"),
+        (len(unread), "file of tests cannot be read", "files of tests cannot be read"),
         (n_errors, "new error", "new errors"),
         (len(remarks) - n_errors, "new warning", "new warnings"),
-        (len(check.lost), "test that passed did not run", "tests that passed did not run"),
+        (len(check.lost), "test did not run", "tests did not run"),
         (len(check.fixed), "test passes that failed", "tests pass that failed"),
         (sum(not each.test for each in check.compared.gone), "diagnostic gone", "diagnostics gone"),
     )

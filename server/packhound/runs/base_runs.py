@@ -23,7 +23,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 
     `reason` is a limit that ended it, `missing` for no such program, `failed` if it failed without
     a word that was understood, `capped` if it said more than is kept, `unread` if it could not
-    read a file of tests that the patch reaches, or nothing. It `tests`, or only looks at the code.
+    read a file of tests that it reads without the patch, or that this reaches, or nothing. It
+    `tests`, or only looks at the code.
     `coverage` is in percent, by package, or of all with "".
     """
 
@@ -40,6 +41,11 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     def failed(self) -> set[str]:
         """The tests that failed."""
         return {each.test for each in self.diagnostics if each.test}
+
+    @property
+    def unread(self) -> set[str]:
+        """The files of tests that could not be read."""
+        return {each.unread for each in self.diagnostics if each.unread}
 
 
 class BaseRuns:

@@ -73,7 +73,8 @@ class Step(NamedTuple):
 class Check(msgspec.Struct, frozen=True, kw_only=True):
     """Outcome of a check: diagnostics compared with those of the base, and each runner's run.
 
-    `fixed` are tests that pass now and failed, `lost` those that passed and did not run.
+    `fixed` are tests that pass now and failed, `lost` those that did not run: that passed,
+    or that are of a file that could not be read.
     """
 
     compared: Compared
@@ -233,13 +234,17 @@ def _outcome(
 ) -> Check:
     before, after = ([each for run in every for each in run.diagnostics] for every in (base, runs))
     passed = {test for run in runs for test in run.passed}
-    failed = {test for run in runs for test in run.failed}
-    complete = {run.runner for run in runs if not run.reason}
-    lost = {t for r in base if r.runner in complete for t in r.passed} - passed - failed
+    ran = passed.union(*(run.failed for run in runs))
+    complete = {run.runner for run in runs if run.reason in ("", "unread")}
+    unread = {path for run in runs for path in run.unread}
+    unread_tests = {t for run in base for t in run.failed if t.partition("::")[0] in unread} - ran
+    lost = {t for r in base if r.runner in complete for t in r.passed} - ran | unread_tests
     fixed = {test for run in base for test in run.failed} & passed
     notes = [*copy.notes, *(note for run in runs for note in run.notes)]
+    compared = compare(before, after, folder.patch)
+    gone = tuple(each for each in compared.gone if each.test not in unread_tests)
     return Check(
-        compared=compare(before, after, folder.patch),
+        compared=msgspec.structs.replace(compared, gone=gone),
         runs=tuple(runs),
         base_runs=tuple(base),
         fixed=tuple(sorted(fixed)),
@@ -250,8 +255,8 @@ def _outcome(
 
 
 def _line_of(diagnostic: Diagnostic, line: int | None) -> tuple[object, ...]:
-    if diagnostic.test:
-        return diagnostic.runner, diagnostic.test
+    if name := diagnostic.test or diagnostic.unread:
+        return diagnostic.runner, name
     return diagnostic.runner, diagnostic.code, diagnostic.message, line
 
 
@@ -331,10 +336,10 @@ class _Running:
             reason = "failed"
         notes += self._remarks(name, ended, len(diagnostics))
         failed = {each.test for each in diagnostics}
-        unread = sorted(failed.intersection(self._folder.first))
-        if base and unread and not reason:
+        unread = {each.unread for each in diagnostics} - {""}
+        if base and not reason and not unread <= base.unread - {*self._folder.first}:
             reason = "unread"
-            notes.append(f"{name} cannot read tests that the patch reaches: {', '.join(unread)}")
+            notes.append(f"{name} cannot read tests: {', '.join(sorted(unread))}")
         return Run(
             runner=name,
             tests=runner.tests,

@@ -29,7 +29,8 @@ _GO_PLACE = re.compile(r"\s*(?P<path>[\w./-]+\.go):(?P<line>\d+)(?::\d+)?: (?P<m
 class Diagnostic(msgspec.Struct, frozen=True, kw_only=True):
     """Remark of a tool on a place; `line` and `column` are 0-based, -1 for none.
 
-    `path` is "" where it is outside of the folder. `test` is the one that failed, if it is one.
+    `path` is "" where it is outside of the folder. `test` is the one that failed, if it is one, and
+    `unread` the file of tests that could not be read, none of which ran.
     """
 
     runner: str
@@ -40,6 +41,7 @@ class Diagnostic(msgspec.Struct, frozen=True, kw_only=True):
     code: str = ""
     severity: str = "error"
     test: str = ""
+    unread: str = ""
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -122,6 +124,9 @@ class Reader:
             yield Outcome(safe_line(row["test"][:_MAX_PATH]))
         elif row.get("outcome") == "FAILED":
             yield self._diagnostic(**{"message": "failed", **row})
+        elif row.get("outcome") == "UNREAD":
+            message = f"tests cannot be read: {row.get('message', '')}"
+            yield self._diagnostic(**{**row, "message": message, "unread": row["test"], "test": ""})
 
     def _of_ruff(self, row: Mapping[str, Any]) -> Iterator[Said]:
         place = row.get("location") or {}
@@ -186,7 +191,7 @@ class Reader:
         """Return a diagnostic, whatever a tool gave as its values."""
         text = {
             key: safe_line(_one_line(str(row.get(key) or "")))
-            for key in ("message", "code", "severity", "test")
+            for key in ("message", "code", "severity", "test", "unread")
         }
         line, column = (
             value if isinstance(value := row.get(key), int) and 0 <= value < _MAX_LINE else -1
@@ -202,6 +207,7 @@ class Reader:
             code=text["code"][:100],
             severity="warning" if text["severity"] == "warning" else "error",
             test=text["test"][:_MAX_PATH],
+            unread=text["unread"][:_MAX_PATH],
         )
 
     def _relative(self, path: str) -> str:
@@ -292,6 +298,6 @@ def _is_same(each: Diagnostic, removed: Diagnostic, files: Mapping[str, PatchedF
 
 
 def _place(diagnostic: Diagnostic, path: str, line: int | None) -> tuple[object, ...]:
-    if diagnostic.test:
-        return diagnostic.runner, diagnostic.test
+    if name := diagnostic.test or diagnostic.unread:
+        return diagnostic.runner, name
     return diagnostic.runner, diagnostic.code, diagnostic.message, path, line

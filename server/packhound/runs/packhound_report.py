@@ -24,7 +24,7 @@ def pytest_collection_modifyitems(items: list[Any]) -> None:
 def pytest_collectreport(report: Any) -> None:  # noqa: ANN401 - pytest need not be here
     """Report a file that cannot be imported."""
     if report.failed:
-        _print(test=report.nodeid, outcome="FAILED", **_place(report))
+        _print(test=report.nodeid, outcome="UNREAD", **_place(report))
 
 
 def pytest_runtest_logreport(report: Any) -> None:  # noqa: ANN401
