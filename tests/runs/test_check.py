@@ -155,6 +155,9 @@ def test_tests_that_cannot_be_read_did_not_run_and_are_not_mended(
     result = check(engine, moves, runners=["pytest"])
     files = ["tests/test_other.py", "tests/test_send.py"]
     assert sorted(row["unread"] for row in result["new"]) == files
+    assert {(row["line"], row["message"]) for row in result["new"]} == {
+        (1, "tests cannot be read: ModuleNotFoundError: No module named 'post.send'")
+    }
     assert not any("test" in row for row in result["new"]) and result["gone"] == []
     assert result["lost"] == [
         "tests/test_other.py::test_other",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,10 @@ def pytest_collection_modifyitems(items: list[Any]) -> None:
 def pytest_collectreport(report: Any) -> None:  # noqa: ANN401 - pytest need not be here
     """Report a file that cannot be imported."""
     if report.failed:
-        _print(test=report.nodeid, outcome="UNREAD", **_place(report))
+        place = _place(report)
+        errors = re.findall(r"(?m)^E +(.*)", str(report.longrepr)) or [place["message"]]
+        place |= {"line": place["line"] or 0, "message": errors[-1]}
+        _print(test=report.nodeid, outcome="UNREAD", **place)
 
 
 def pytest_runtest_logreport(report: Any) -> None:  # noqa: ANN401
