@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from packhound.cli.operations import COMMANDS
 from packhound.core.errors import SettingsError
 from packhound.core.user_folders import cache_folder
 from packhound.operations import Call, answer, as_text
@@ -54,6 +55,17 @@ def post(tree: Path) -> Iterator[Engine]:
     assert engine.settled(60)
     yield engine
     engine.close()
+
+
+def test_changes_are_of_no_other_commit(post: Engine) -> None:
+    ask(post, "outline", root="rev:feature/old")
+    (folder,) = (index_folder(post.root) / "revisions").iterdir()
+    for root in ("rev:feature/old", str(folder)):
+        with pytest.raises(SettingsError, match=r"not of rev:.* is `base`") as refusal:
+            ask(post, "changes", root=root)
+        assert str(cache_folder()) not in str(refusal.value)
+    options = {each for param in COMMANDS["changes"].params for each in param.opts}
+    assert "--patch" in options and "--at" not in options
 
 
 def test_another_commit_is_searched_and_its_hits_are_read(post: Engine, caplog) -> None:

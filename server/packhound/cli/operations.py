@@ -213,9 +213,9 @@ def command_of(operation: Operation, form: Form) -> click.Command:
     else:
         defaults["max_tokens"] = _MAX_TOKENS
     add_fields(command, operation.request, form.arguments, form.names, defaults, omit)
-    shared = (
-        (ROOT, JSON) if operation.writes else (ROOTS, AT, JSON, BATCH, SET, MODEL, ALONE, TRACE)
-    )
+    shared = (ROOT, JSON) if operation.writes else (ROOTS, JSON, BATCH, SET, MODEL, ALONE, TRACE)
+    if not operation.writes and operation.asks_elsewhere:
+        shared = (*shared, AT)
     if operation.takes_patch:
         shared = (*shared, PATCH)
     if operation.page:

@@ -43,6 +43,13 @@ def elsewhere(
     return call, arguments, notes
 
 
+def names_other_root(call: Call, arguments: Mapping[str, object]) -> bool:
+    """Return True if arguments name another commit, a dependency or a repository."""
+    written = str(arguments.get("root") or "")
+    is_open = written and any(root.engine.others.at(written) for root in call.roots)
+    return bool(is_open or _take_address(arguments)[0])
+
+
 def beside(
     call: Call, arguments: Mapping[str, object]
 ) -> tuple[Call, Mapping[str, object], list[str]]:

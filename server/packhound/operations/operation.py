@@ -92,6 +92,11 @@ class Operation:
         return self.is_about_code and self.name != "status"
 
     @property
+    def asks_elsewhere(self) -> bool:
+        """Return True if it can be asked of another commit, a dependency or a repository."""
+        return self.name != "changes"
+
+    @property
     def is_about_code(self) -> bool:
         """Return True if an answer depends on which files were read."""
         return self.group in ("default", "explain", "docs") and not self.writes

@@ -35,7 +35,7 @@ from packhound.operations import (
     status,
     symbol,
 )
-from packhound.operations.elsewhere import beside, elsewhere
+from packhound.operations.elsewhere import beside, elsewhere, names_other_root
 from packhound.operations.operation import NODE, Call, Json, Operation, Request
 from packhound.operations.rows import readiness, skipped_counts, skipped_note
 from packhound.operations.text import Row, Text, cut
@@ -187,6 +187,11 @@ def asked(call: Call, name: str, arguments: Mapping[str, object]) -> Asked:
     if arguments.get("patch") and not operation_named(name).takes_patch:
         names = ", ".join(each.name for each in OPERATIONS.values() if each.takes_patch)
         raise SettingsError(f"'{visible_line(name)}' takes no patch; these do: {names}")
+    if not operation_named(name).asks_elsewhere and names_other_root(call, arguments):
+        raise SettingsError(
+            f"'{name}' is of a folder that changes, not of rev:, deps: or repo:; the commit to"
+            " compare with is `base`"
+        )
     call, arguments, notes = elsewhere(call, arguments)
     if name == search.OPERATION.name and not notes:
         call, arguments, notes = beside(call, arguments)
