@@ -24,6 +24,8 @@ from packhound.core.types import Document
 from packhound.files import decode
 from packhound.git import CoChanges
 from packhound.graph import CallGraph, Grade, Graph
+from packhound.impact.changes import _MAX_DEFINITIONS, _TEST_DISTANCE, _lines_by_definition
+from packhound.impact.reached_tests import reached_first
 from packhound.impact.related_files import rank_files
 from packhound.impact.shared_words import share_words, words_of
 from packhound.index import FileEntry
@@ -118,6 +120,22 @@ class Tree:
                     if location and location[0] != path:
                         counts[location[0]] += use.grade != Grade.POSSIBLE
         return counts
+
+    def distances(self, changed: dict[str, list[tuple[int, int]]]) -> dict[str, int]:
+        """Return the fewest resolved calls over which each file reaches the changed nodes."""
+        graph, distances = CallGraph(self._graph, self._texts.get), dict[str, int]()
+        touched = [
+            int(entry.node_ids[position])
+            for path, lines in changed.items()
+            if (entry := self.files.get(path))
+            for position in _lines_by_definition(entry, lines)
+        ]
+        for use in graph.callers(touched[:_MAX_DEFINITIONS], _TEST_DISTANCE).values():
+            location = self._graph.location(use.node_id)
+            if location and use.grade == Grade.RESOLVED:
+                known = distances.get(location[0], use.distance)
+                distances[location[0]] = min(known, use.distance)
+        return distances
 
     def words(self, changed: dict[str, list[tuple[int, int]]]) -> dict[str, float]:
         """Return the share of the words of changed lines that each file has."""
@@ -231,7 +249,7 @@ def main() -> None:
             history = CoChanges.of(case["history"], visible)
             calls = tree.calls({path: case["lines"][path] for path in visible})
             words = tree.words({path: case["lines"][path] for path in visible})
-            ranked = [f.path for f in rank_files(tree.paths, visible, history, calls, words, _TOP)]
+            ranked = [f.path for f in rank_files(tree.paths, visible, history, calls, words)]
             scores["same folder"].append(recall(same_folder(tree.paths, visible, history), hidden))
             scores["co-changed before"].append(
                 recall(co_changed(tree.paths, visible, case["history"]), hidden)
@@ -243,8 +261,9 @@ def main() -> None:
                 calls = tree.calls({path: case["lines"][path] for path in source})
                 words = tree.words({path: case["lines"][path] for path in source})
                 candidates = [path for path in tree.files if is_test(path)]
-                files = rank_files(candidates, source, history, calls, words, _TOP)
-                ranked = [file.path for file in files]
+                files = rank_files(candidates, source, history, calls, words)
+                distances = tree.distances({path: case["lines"][path] for path in source})
+                ranked = [file.path for file in reached_first(files, distances)]
                 scores["tests"].append(recall(ranked, tests))
         means = {name: round(sum(v) / len(v), 4) for name, v in scores.items() if v}
         counts = {"commits": len(scores["packhound"]), "with tests": len(scores["tests"])}

@@ -66,7 +66,7 @@ def test_a_changed_definition_has_callers_tests_and_what_changes_with_it(shop, s
     assert (definition["qualname"], definition["lines"]) == ("Cart.total", [[3, 3]])
     assert [row["qualname"] for row in definition["callers"]] == ["pay"]
     assert answer["tests"][0]["path"] == "tests/test_pay.py"
-    assert "calls or is called" in answer["tests"][0]["reasons"]
+    assert answer["tests"][0]["reasons"][0] == "2 calls away"
     assert answer["related"][0]["path"] == "shop/tax.py"
     assert answer["related"][0]["reasons"][0] == "in 4 of 4 commits"
     # The first commit, which has all files, is no habit.
@@ -207,6 +207,41 @@ def test_the_verdict_on_a_patch_names_the_same_breaks(shop):
     assert written["unresolved"]
     for kind in ("removed", "unresolved", "calls", "lacking", "imports"):
         assert proposed[kind] == patched[kind] == written[kind]
+
+
+def test_tests_that_reach_a_change_come_before_likelier_ones(shop):
+    (shop.root / "tests" / "test_cart.py").write_text("def test_nothing():\n    assert 1\n")
+    git(shop.root, "add", ".")
+    git(shop.root, "commit", "-qm", "add a test")
+    for number in range(4):
+        for path in ("shop/cart.py", "tests/test_cart.py"):
+            text = (shop.root / path).read_text()
+            (shop.root / path).write_text(f"{text}# a{number}\n")
+        git(shop.root, "commit", "-qam", f"cart {number}")
+    edit_total(shop, saved=True)
+    first, second = call(shop, "changes", {})["tests"][:2]
+    assert (first["path"], first["reasons"][0]) == ("tests/test_pay.py", "2 calls away")
+    assert second["path"] == "tests/test_cart.py" and second["chance"] > first["chance"]
+
+
+def test_tests_that_reach_what_is_gone_are_to_run(shop):
+    text = CART.replace("def total", "def amount")
+    shop.update(Document("shop/cart.py", text.encode()))
+    assert shop.settled(30)
+    first = call(shop, "changes", {})["tests"][0]
+    assert (first["path"], first["reasons"][0]) == ("tests/test_pay.py", "2 calls away")
+
+
+def test_a_place_in_the_folders_alone_is_no_file_that_may_change(shop):
+    (shop.root / "shop" / "lamp.py").write_text("OIL = 7\n")
+    git(shop.root, "add", ".")
+    git(shop.root, "commit", "-qm", "lamp")
+    (shop.root / "shop" / "lamp.py").write_text("OIL = 8\n")
+    shop.refresh()
+    assert shop.settled(30)
+    answer = call(shop, "changes", {})
+    assert answer["files"] == [{"path": "shop/lamp.py"}]
+    assert answer["related"] == []
 
 
 def test_a_renamed_file_has_no_changed_definitions_and_loses_none(shop):

@@ -76,6 +76,20 @@ def test_each_use_of_a_removed_name_is_counted_and_tests_with_one_are_to_be_run(
     }
 
 
+def test_a_renamed_file_is_one_file_and_loses_nothing(post: Engine) -> None:
+    head = "diff --git a/{0} b/{1}\nsimilarity index 100%\n{2} from {0}\n{2} to {1}\n"
+    diff = head.format("lib/other.py", "lib/more.py", "rename")
+    proposed = ask(post, "propose", diff=diff + head.format("lib/send.py", "lib/send2.py", "copy"))
+    files = [(row["path"], row["change"], row["old_path"]) for row in proposed["files"]]
+    assert files == [
+        ("lib/more.py", "renamed", "lib/other.py"),
+        ("lib/send2.py", "copied", "lib/send.py"),
+    ]
+    lines = as_text("propose", proposed).splitlines()
+    assert "  renamed lib/other.py to lib/more.py +0 -0" in lines
+    assert proposed["verdict"]["removed"] == []
+
+
 def test_a_function_that_is_too_short_for_a_node_is_not_gone(tmp_path: Path, cache: Path) -> None:
     lines = [f"        box = box + {n}\n" for n in range(12)]
     text = "def test_send():\n    def pack(box):\n{}        return box\n\n    assert pack(1)\n"

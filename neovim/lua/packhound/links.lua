@@ -66,7 +66,7 @@ function M.tests(name)
   end)
 end
 
---- Lists what breaks by what differs from a commit, what that is, the tests to run, the callers, and what usually changes with it.
+--- Lists what breaks by what differs from a commit, what that is, the tests to run, the callers, and what may change too.
 ---@param base string empty: what is not committed
 function M.changes(base)
   local root = require('packhound.config').root(vim.api.nvim_get_current_buf())

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from packhound.core.types import NodeRef
 from packhound.git import PatchedFile
 from packhound.impact.provided import find_missing_imports
-from packhound.impact.related_files import RelatedFile
 from packhound.impact.required import find_lacking
 from packhound.impact.verdict import Break, Side, find_uses
 from packhound.text import is_test
@@ -28,11 +27,10 @@ class Breaks(NamedTuple):
     imports: tuple[Break, ...] = ()
 
     @property
-    def tests(self) -> dict[str, RelatedFile]:
-        """The tests in which something breaks, by path."""
+    def tests(self) -> list[str]:
+        """Paths of the tests in which something breaks."""
         breaks = (*self.unresolved, *self.calls, *self.lacking, *self.imports)
-        paths = dict.fromkeys(each.node.path for each in breaks if is_test(each.node.path))
-        return {path: RelatedFile(path, 1.0, ("breaks by it",)) for path in paths}
+        return [*dict.fromkeys(each.node.path for each in breaks if is_test(each.node.path))]
 
 
 def find_breaks(before: Side, after: Side, root: str, files: Mapping[str, PatchedFile]) -> Breaks:

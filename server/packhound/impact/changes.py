@@ -1,17 +1,18 @@
-"""Impact of a change: definitions, their callers, tests to run, and what usually changes too."""
+"""Impact of a change: definitions, their callers, tests to run, and what may change too."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from packhound.core.arrays import unique_sorted
 from packhound.core.types import KINDS, NodeRef
 from packhound.git import GONE, CoChanges
-from packhound.graph import CallGraph, Grade
+from packhound.graph import CallGraph, Grade, Use
 from packhound.impact.breaks import Breaks
-from packhound.impact.related_files import RelatedFile, rank_files
+from packhound.impact.reached_tests import distances_of, reached_first
+from packhound.impact.related_files import NEAR, RelatedFile, rank_files
 from packhound.impact.shared_words import share_words, words_of
 from packhound.impact.symbol import Link, is_test_node, links_of
 from packhound.impact.verdict import Side
@@ -69,36 +70,59 @@ def describe_changes(
         if (entry := snapshot.files.get(path))
         for position, lines in _lines_by_definition(entry, runs).items()
     }
+    definitions = _changed_definitions(snapshot, root, graph, touched)
+    reaching, used = _reach(graph, touched, breaks)
+    calls = _calls_by_file(links_of(snapshot, root, [*reaching, *used]))
+    words = _words_by_file(snapshot, graph, changed)
+    tests = dict.fromkeys(_runnable_tests(snapshot))
+    ranked = list[RelatedFile]()
+    if not all(map(is_test, changed)):
+        ranked = rank_files(tests, changed.keys(), history, calls, words)
+        ranked = reached_first(ranked, distances_of(links_of(snapshot, root, reaching)))
+    related = rank_files(snapshot.files, changed.keys(), history, calls, words)
+    deleted = [path for path, lines in changed.items() if (*lines,) == (GONE,)]
+    listed = {*deleted, *renamed, *(definition.node.path for definition in definitions)}
+    return ChangeSet(
+        definitions=definitions,
+        other_files=tuple(path for path in changed if path not in listed),
+        deleted=tuple(path for path in deleted if path not in {*renamed.values()}),
+        renamed=renamed,
+        breaks=breaks,
+        tests=tuple(_tests_to_run(tests, changed, breaks, ranked)[:limit]),
+        # A place in the folders alone says nothing of what changes.
+        related=tuple(each for each in related if each.reasons != (NEAR,))[:limit],
+    )
+
+
+def _changed_definitions(
+    snapshot: Snapshot,
+    root: str,
+    graph: CallGraph,
+    touched: Mapping[int, tuple[tuple[int, int], ...]],
+) -> tuple[ChangedDefinition, ...]:
+    """Return changed definitions with what calls them, tests left out."""
     definitions = []
     for node_id, lines in list(touched.items())[:_MAX_DEFINITIONS]:
         callers = graph.callers([node_id], _CALLER_DISTANCE).values()
         links = [link for link in links_of(snapshot, root, callers) if not is_test_node(link.node)]
         definitions.append(ChangedDefinition(snapshot.ref(node_id, root), lines, tuple(links)))
-    calls = _calls_by_file(snapshot, root, graph, touched)
-    words = _words_by_file(snapshot, graph, changed)
-    tests = _runnable_tests(snapshot)
-    runnable = {*tests}
-    own_tests = [
-        RelatedFile(path, 1.0, ("changed itself",)) for path in changed if path in runnable
+    return tuple(definitions)
+
+
+def _tests_to_run(
+    runnable: Collection[str], changed: Iterable[str], breaks: Breaks, ranked: Iterable[RelatedFile]
+) -> list[RelatedFile]:
+    """Return the tests that break, those that changed and the others, each once."""
+    tests = [
+        *(RelatedFile(path, 1.0, ("breaks by it",)) for path in breaks.tests),
+        *(RelatedFile(path, 1.0, ("changed itself",)) for path in changed),
+        *ranked,
     ]
-    changed_code = [path for path in changed if not is_test(path)]
-    ranked_tests = (
-        rank_files(tests, changed.keys(), history, calls, words, limit) if changed_code else []
-    )
-    tests_by_path = dict(breaks.tests)
-    for test in (*own_tests, *ranked_tests):
-        tests_by_path.setdefault(test.path, test)
-    deleted = [path for path, lines in changed.items() if (*lines,) == (GONE,)]
-    listed = {*deleted, *renamed, *(definition.node.path for definition in definitions)}
-    return ChangeSet(
-        definitions=tuple(definitions),
-        other_files=tuple(path for path in changed if path not in listed),
-        deleted=tuple(path for path in deleted if path not in {*renamed.values()}),
-        renamed=renamed,
-        breaks=breaks,
-        tests=tuple(tests_by_path.values())[:limit],
-        related=tuple(rank_files(snapshot.files, changed.keys(), history, calls, words, limit)),
-    )
+    by_path = dict[str, RelatedFile]()
+    for test in tests:
+        if test.path in runnable:
+            by_path.setdefault(test.path, test)
+    return [*by_path.values()]
 
 
 def _runnable_tests(snapshot: Snapshot) -> list[str]:
@@ -134,14 +158,22 @@ def _lines_by_definition(
     return {position: tuple(lines) for position, lines in sorted(touched.items())}
 
 
-def _calls_by_file(
-    snapshot: Snapshot, root: str, graph: CallGraph, touched: Iterable[int]
-) -> dict[str, float]:
-    """Return how much each file uses changed definitions, or is used by them."""
+def _reach(graph: CallGraph, touched: Iterable[int], breaks: Breaks) -> tuple[list[Use], list[Use]]:
+    """Return what reaches changed definitions, or one that is gone, and what those changed use."""
     node_ids = list(touched)[:_MAX_DEFINITIONS]
-    uses = [*graph.callers(node_ids, _TEST_DISTANCE).values(), *graph.callees(node_ids, 1).values()]
+    users = [each.node.node_id for each in breaks.unresolved[:_MAX_DEFINITIONS]]
+    further = graph.callers(users, _TEST_DISTANCE - 1).values()
+    callers = [
+        *graph.callers(node_ids, _TEST_DISTANCE).values(),
+        *(use._replace(distance=use.distance + 1) for use in further),
+    ]
+    return callers, [*graph.callees(node_ids, 1).values()]
+
+
+def _calls_by_file(links: Iterable[Link]) -> dict[str, float]:
+    """Return how much each file uses changed definitions, or is used by them."""
     calls: defaultdict[str, float] = defaultdict(float)
-    for link in links_of(snapshot, root, uses):
+    for link in links:
         if link.grade != Grade.POSSIBLE:
             calls[link.node.path] += _DISTANCE_SHARE ** (link.distance - 1)
     return calls

@@ -1,4 +1,4 @@
-"""Files that usually change with others: by history, calls, shared words, names and folders."""
+"""Files that may change with others: by history, calls, shared words, names and folders."""
 
 from __future__ import annotations
 
@@ -43,7 +43,6 @@ def rank_files(
     history: CoChanges,
     calls: Mapping[str, float],
     words: Mapping[str, float],
-    limit: int,
 ) -> list[RelatedFile]:
     """Return the files that most likely change with those changed.
 
@@ -62,7 +61,7 @@ def rank_files(
     files.sort()
     return [
         RelatedFile(path, 1.0 / (1.0 + math.exp(negated)), reasons)
-        for negated, path, reasons in files[:limit]
+        for negated, path, reasons in files
     ]
 
 
@@ -89,12 +88,13 @@ def reasons_of(features: Mapping[str, float]) -> tuple[str, ...]:
 
 
 _TOGETHER = "changed together before"
+NEAR, CALLS = "near in the folders", "calls or is called"
 _REASONS = {
     "history": _TOGETHER,
-    "calls": "calls or is called",
+    "calls": CALLS,
     "words": "has words of the changed lines",
     "name": "similar name",
-    "folder": "near in the folders",
+    "folder": NEAR,
 }
 
 

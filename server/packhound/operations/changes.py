@@ -1,8 +1,9 @@
-"""`changes`: what is changed, what calls it, the tests to run, and what usually changes with it."""
+"""`changes`: what is changed, what calls it, the tests to run, and what may change too."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import itemgetter
 from typing import Annotated
 
 from packhound import impact, service
@@ -28,13 +29,14 @@ class Changes(Request):
 
 
 def run(call: Call, request: Changes) -> Json:
-    """Return what differs from a commit in all folders, the likeliest tests and files first.
+    """Return what differs from a commit in all folders.
 
     Raises SettingsError: no folder has such a commit, or a repository.
 
     Answer: `definitions` with changed `lines` and `callers`, changed `files` without one, `deleted`
-    ones, those `renamed` with their `old_path`, `tests` to run and `related` files, both with
-    `chance` and `reasons`. Definitions `removed`, `unresolved` uses of them, each with what is
+    ones, those `renamed` with their `old_path`, `tests` to run, those first that
+    reach it, and `related` files, the likeliest first, both with `chance` and `reasons`.
+    Definitions `removed`, `unresolved` uses of them, each with what is
     `gone`, `calls` with another number of arguments, types `lacking` a member that a base requires,
     and `imports` that nothing provides: as in the verdict on a patch.
     """
@@ -46,8 +48,9 @@ def run(call: Call, request: Changes) -> Json:
             refusals[root.label] = refusal
     if not answers:
         raise service.best_refusal([*refusals.values()])
-    tests = [(file, root) for root, changes in answers for file in changes.tests]
-    related = [(file, root) for root, changes in answers for file in changes.related]
+    # Tests have an order of their own, which those of several folders take by turns.
+    tests = [(n, file, root) for root, each in answers for n, file in enumerate(each.tests)]
+    related = [(-file.chance, file, root) for root, each in answers for file in each.related]
     return {
         "base": request.base,
         "definitions": [
@@ -89,8 +92,9 @@ def _definition_row(definition: impact.ChangedDefinition) -> Json:
 
 
 def _file_rows(
-    call: Call, files: Iterable[tuple[impact.RelatedFile, service.Root]], limit: int
+    call: Call, files: Iterable[tuple[float, impact.RelatedFile, service.Root]], limit: int
 ) -> list[Json]:
+    """Return the first of some files, by the number that each comes with."""
     return [
         {
             "path": file.path,
@@ -98,7 +102,7 @@ def _file_rows(
             "reasons": list(file.reasons),
             **call.roots.whose(root.path),
         }
-        for file, root in sorted(files, key=lambda pair: -pair[0].chance)[:limit]
+        for _, file, root in sorted(files, key=itemgetter(0))[:limit]
     ]
 
 
@@ -130,7 +134,7 @@ def text(answer: Row) -> Text:
     breaks[:1] = [f"breaks by it:\n{unit}" for unit in breaks[:1]]
     forms = [*[()] * len(breaks), *((form,) for form in shorter)]
     units = [*breaks, *units]
-    for key, heading in (("tests", "tests to run"), ("related", "usually changed with it")):
+    for key, heading in (("tests", "tests to run"), ("related", "may change too")):
         rows = [f"  {path_of(r)} ({', '.join(r['reasons'])})" for r in rows_in(answer, key)]
         units += [f"{heading}:\n{row}" if i == 0 else row for i, row in enumerate(rows)]
     head = () if units else (f"nothing differs from {visible_line(answer['base'])}",)

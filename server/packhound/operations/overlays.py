@@ -11,7 +11,7 @@ from typing import Annotated
 
 import msgspec
 
-from packhound import impact, service
+from packhound import git, impact, service
 from packhound.core.errors import SettingsError
 from packhound.core.records import iso_date
 from packhound.core.typed import about, sized
@@ -123,8 +123,8 @@ def show(call: Call, request: ShowOverlay) -> Json:
     `diff` where it was asked for. The `verdict` has a `summary` in a line, `syntax` (lines that do
     not parse), `unresolved` uses of names, `calls` with another number of arguments, types
     `lacking` a member that a base requires, `imports` that nothing provides, definitions `removed`,
-    `callers` of what it changes, `tests` to run, `related` files that usually change with it and
-    are not in it, `warnings` (secrets, CI, lock files), `records` (skills and episodes that concern
+    `callers` of what it changes, `tests` to run, `related` files that may change too and are
+    not in it, `warnings` (secrets, CI, lock files), `records` (skills and episodes that concern
     it, of those sources that are on), and `refused_by`: HEAD or the disk, where it applies to what
     is not saved.
     """
@@ -181,17 +181,20 @@ def _row(call: Call, root: service.Root, overlay: service.Overlay) -> Json:
         folder = root.engine.proposals.open(overlay.patch).folder
     except SettingsError as refusal:
         return {**row, "problem": str(refusal)}
-    now = folder.base_digests()
+    now, renamed = folder.base_digests(), git.renamed_in(folder.patched)
+    moved = {path for path, file in folder.patched.items() if file.old_path != path}
+    copied = moved - renamed.keys()
     files = [
         {
             "path": file.path,
-            "change": file.change,
+            "change": "copied" if file.path in copied else file.change,
             **({"old_path": file.old_path} if file.old_path != file.path else {}),
             "added": file.n_added,
             "removed": file.n_removed,
             "moved_on": now.get(file.path) != overlay.base.get(file.path),
         }
         for file in folder.patched.values()
+        if file.path not in {*renamed.values()}
     ]
     return {**row, "applies": True, "files": files}
 
@@ -304,7 +307,7 @@ def _lines(row: Row) -> Iterator[str]:
     if row["open"] and not row["applies"]:
         yield visible_line(f"  does not apply any more: {row['problem']}")
     for file in row["files"]:
-        old = f" of {visible_line(file['old_path'])}" if "old_path" in file else ""
+        old = f" {path_of({**row, 'path': file['old_path']})} to" if "old_path" in file else ""
         moved = ", which has changed since" if file["moved_on"] else ""
         counts = f"+{file['added']:,} -{file['removed']:,}"
         yield f"  {file['change']}{old} {path_of({**row, **file})} {counts}{moved}"
@@ -330,7 +333,7 @@ def _verdict_lines(answer: Row) -> Iterator[str]:
     yield from unused_lines(verdict)
     for row in verdict["callers"]:
         yield f"  {visible_line(row['calls'])} is used by {title(row)}, line {row['line']:,}"
-    for key, words in (("tests", "test to run"), ("related", "usually changed with it")):
+    for key, words in (("tests", "test to run"), ("related", "may change too")):
         for row in verdict[key]:
             reasons = ", ".join(row["reasons"])
             yield visible_line(f"  {words}: {path_of({**answer, **row})} ({reasons})")

@@ -15,7 +15,7 @@ export interface Proposal {
 
 export interface ProposedFile {
   path: string;
-  change: 'new' | 'deleted' | 'renamed' | 'changed';
+  change: 'new' | 'deleted' | 'renamed' | 'copied' | 'changed';
   old_path?: string;
   added: number;
   removed: number;

@@ -77,7 +77,7 @@ export function changesResults(
     ...related(t('Tests to run'), tests),
     ...[...distinct.values()].map((link) => atCall(link, t('Callers of what changed'))),
     ...related(
-      t('Usually changes with it'),
+      t('May change too'),
       changes.related.filter((each) => !isTest(each)),
     ),
   ]);

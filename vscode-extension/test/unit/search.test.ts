@@ -275,7 +275,7 @@ test('changes come with at most five tests, and each caller and file once', () =
       ...['Breaks by it a.py:4', 'Breaks by it a.py:4'],
       ...['Changed a.py:7', 'Changed a.py:7', 'Changed README.md:1', 'Changed new.py:1'],
       ...[1, 2, 3, 4, 5].map((n) => `Tests to run · similar name test_${n}.py:1`),
-      ...['Callers of what changed a.py:4', 'Usually changes with it b.py:1'],
+      ...['Callers of what changed a.py:4', 'May change too b.py:1'],
     ],
   );
 });
