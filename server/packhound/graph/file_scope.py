@@ -115,7 +115,7 @@ class FileScope:
     @cached_property
     def bare(self) -> str:
         """The same without comments and strings."""
-        blank = [capture.run for capture in self._captures("blank")]
+        blank = self.file.captured_runs("blank") if self.source else ()
         return blank_runs(self.source, blank).decode("latin-1")
 
     def _captures(self, kind: str) -> list[Capture]:

@@ -8,7 +8,9 @@ from typing import NamedTuple
 SCRIPT_LANGUAGES = ("javascript", "typescript", "tsx", "vue", "svelte")
 _OPERATOR = re.compile(r"(?:\?\.|!!?\.|(?<!\.\.)\.(?:<[\w\s,.<>?&\[\]]*>)?|->|::)\Z")
 """In front of a member, also of one with types: `List.<String>of()`."""
-_WORD = re.compile(r"[\w$@#]+[?!]?\Z")
+_LAST_SIGNS = ".", ">", ":"
+_WORD = re.compile(r"(?<![\w$@#])[\w$@#]+[?!]?\Z")
+"""From its first letter, so that it is not tried anew from each."""
 _BEFORE_CHAIN = re.compile(r"(?:(?:try[?!]?|await)\s*)*|&(?:mut)?")
 _MAX_EXPRESSION = 400
 """Characters in front of a name that are read."""
@@ -41,7 +43,8 @@ def _last_chain(before: str) -> tuple[tuple[Segment, ...], str]:
     """Return the chain that an operator ends, and what stands in front of it."""
     segments: list[Segment] = []
     before = before.rstrip()
-    while operator := _OPERATOR.search(before):
+    # Most names stand alone: the expression would be tried from each character on.
+    while before.endswith(_LAST_SIGNS) and (operator := _OPERATOR.search(before)):
         before = before[: operator.start()].rstrip()
         bare, indexed = _without_brackets(before, "]")
         before, called = (bare, False) if indexed else _without_brackets(before, ")")

@@ -10,7 +10,15 @@ from functools import lru_cache
 from packhound.core.array_codec import Buffer
 from packhound.core.arrays import NodeIds
 from packhound.core.types import KINDS, FileStamp, Kind, Node
-from packhound.parsing import Capture, NodeSummary, Record, read_rows, starts_of
+from packhound.parsing import (
+    ByteRange,
+    Capture,
+    NodeSummary,
+    Record,
+    read_rows,
+    runs_in,
+    starts_of,
+)
 
 DIGEST_SIZE = 16
 UNREAD = FileStamp(-1, -1, -1, -1)
@@ -133,6 +141,10 @@ class FileEntry:
     def captured(self, kind: str) -> Iterator[Capture]:
         """Yield what was captured of a kind in the source beside the nodes."""
         return read_rows(_record_of(self).captured, kind)
+
+    def captured_runs(self, kind: str) -> Iterator[ByteRange]:
+        """Yield the runs that were captured of a kind, without what belongs to them."""
+        return runs_in(_record_of(self).captured, kind)
 
     def capture_starts(self, *kinds: str) -> tuple[set[int], set[int]]:
         """Return the starts of the captures of some kinds, and those of their parts."""

@@ -5,6 +5,7 @@ from .analysed_file import AnalysedFile as AnalysedFile
 from .analysed_file import NodeRuns as NodeRuns
 from .captured import Capture as Capture
 from .captured import read_rows as read_rows
+from .captured import runs_in as runs_in
 from .captured import starts_of as starts_of
 from .extractors import NO_EXTRACTORS as NO_EXTRACTORS
 from .extractors import Extractors as Extractors

@@ -49,6 +49,13 @@ def read_rows(rows: Sequence[int], kind: str) -> Iterator[Capture]:
         yield capture
 
 
+def runs_in(rows: Sequence[int], kind: str) -> Iterator[ByteRange]:
+    """Yield the runs of rows of a kind alone."""
+    number = KIND_OF[kind]
+    pairs = zip(rows[::2], rows[1::2], strict=True)
+    return ((first // SCALE, end) for first, end in pairs if first % SCALE == number)
+
+
 def starts_of(rows: Sequence[int], kinds: Iterable[str]) -> tuple[set[int], set[int]]:
     """Return the starts of the captures of some kinds, and of their parts, without the rest."""
     numbers = {KIND_OF[kind] for kind in kinds}
