@@ -31,6 +31,7 @@ _MAX_DATA_BYTES = 64 * 1024
 _WORD = re.compile(
     rb"(?<![a-z])[a-z]{4,30}(?![a-z])|(?<![A-Z])[A-Z]{4,30}(?![A-Z])|[\x80-\xff]{2,}"
 )
+_N_SAMPLES, _SAMPLE_BYTES = 64, 1_024
 _LEAST_WORDS = 1 / 6
 """Share of the bytes of longer texts, but for blanks, that is in words. In code and prose it is a
 third at least, in base64 0.15, in numbers, digests, tokens and sequences of genes less."""
@@ -48,11 +49,8 @@ def windows(document: Document) -> tuple[Node, ...]:
 
 def parse_text(document: Document) -> ParsedFile:
     """Return a document in no language as windows; of long data without words the first lines."""
-    source = document.source
-    if len(source) > _MAX_DATA_BYTES:
-        n_in_words = sum(map(len, _WORD.findall(source)))
-        if n_in_words < _LEAST_WORDS * len(source.translate(None, b" \t\r\n")):
-            return first_lines(document)
+    if len(document.source) > _MAX_DATA_BYTES and not _has_words(document.source):
+        return first_lines(document)
     return ParsedFile(document.path, "text", windows(document))
 
 
@@ -89,6 +87,14 @@ def portions(source: bytes, runs: list[ByteRange]) -> list[list[ByteRange]]:
 def is_binary(source: bytes) -> bool:
     """Return True if there is a NUL near the start, as git decides; UTF-16 counts as binary."""
     return b"\0" in source[:_NUL_SNIFF_BYTES]
+
+
+def _has_words(source: bytes) -> bool:
+    """Return True for a long text of words, by samples from all of it."""
+    starts = range(0, len(source), len(source) // _N_SAMPLES)
+    sample = b" ".join(source[start : start + _SAMPLE_BYTES] for start in starts)
+    n_in_words = sum(map(len, _WORD.findall(sample)))
+    return n_in_words >= _LEAST_WORDS * len(sample.translate(None, b" \t\r\n"))
 
 
 def _window(stem: str, span: Span) -> Node:
