@@ -62,6 +62,24 @@ struct Point {
 };
 }
 """,
+    "src/builder.h": """\
+namespace flat {
+template <bool Is64 = false>
+class BuilderImpl {
+ public:
+  int MakeString(const char* text) { return Write(text); }
+};
+
+using Builder = BuilderImpl<false>;
+}
+""",
+    "net/Builder.cs": """\
+namespace Google.Flat {
+  public class Builder {
+    public int MakeString(string text) { return Write(text); }
+  }
+}
+""",
     "src/Ring.scala": "class Ring(val x: Int) {\n  def :::(other: Ring): Ring = other\n}\n",
     "src/Merge.hs": "module Merge where\n\n(<+>) :: Int -> Int -> Int\na <+> b = a + b\n",
     # Words that are all over the code.
@@ -97,6 +115,11 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
         ("Ring.:::", "Ring.:::", "defines Ring.:::"),
         ("Merge.<+>", "(<+>)", "defines Merge.<+>"),
         ("Row#where", "Table::Row::where", "defines Row#where"),
+        (
+            "flat::Builder::MakeString",
+            "flat::BuilderImpl::MakeString",
+            "defines flat::BuilderImpl::MakeString",
+        ),
         ("Row#unbuilt", "Row#unbuilt", "a test called Row#unbuilt"),
     ],
 )
@@ -112,6 +135,11 @@ def test_only_what_defines_a_name_is_said_to(engine: Engine) -> None:
     for query, name, reason in (
         ("Table::Row#where", "Row#where", "a test called Row#where"),
         ("Table::Row#[]=", "Table::Cursor::[]=", "defines Table::Cursor::[]="),
+        (
+            "flat::Builder::MakeString",
+            "Google.Flat.Builder.MakeString",
+            "defines Google.Flat.Builder.MakeString",
+        ),
     ):
         hits = engine.search(Query(query)).hits
         assert reason in [h.explanation().reasons[0] for h in hits if h.node.qualname == name]

@@ -33,6 +33,8 @@ _IS_NO_NAME = IMPL + REST > 0
 _PARTS = re.compile(r"[A-Za-z]\w*(?:[ -]\w+){0,9}")
 _WORD = re.compile(r"\w+")
 _NAME = re.compile(r"\w+|[^\w\s()\"'`,;]+")
+_ALIAS = re.compile(r"(?:using|typealias|type)\s+\w+[^=]*=\s*(?:\w+(?:::|\.))*(\w+)")
+"""The type that a name of a type stands for, as in `using Builder = BuilderImpl<false>;`."""
 _MOST_OF_A_NAME, _MOST_NAMES = 60, 12
 """Definitions of a name whose signatures are read; first words of a line that may be its name."""
 
@@ -127,20 +129,33 @@ def nodes_of_parts(snapshot: Snapshot, text: str) -> Iterator[tuple[int, ExactMa
 def _owned(snapshot: Snapshot, named: QualifiedName) -> Iterator[tuple[int, float, str]]:
     """Yield the nodes of a name whose qualified name or path has its last owner, or all, and why.
 
-    The levels are about `OWNED`.
+    An owner may be an alias of the type that has it. The levels are about `OWNED`.
     """
+    aliases = _aliased(snapshot, named.owners[-1])
+    written = [named.owners, *([*named.owners[:-1], alias] for alias in aliases)]
     for form in spellings(named.name):
         for node_id in snapshot.node_ids_named_folded(form.lower())[:MOST_NAMED].tolist():
             entry, position = snapshot.locate(node_id)
             title, qualname = _title(entry, position), entry.qualname(position)
             owners = _owners(qualname, form)
-            level = _level_of_owner(named.owners, owners, entry.path, qualname.endswith(form))
+            is_as_written = qualname.endswith(form)
+            level = max(
+                _level_of_owner(names, owners, entry.path, is_as_written) for names in written
+            )
             if title or REST[snapshot.kind_of[node_id]]:
                 # It is called like the definition that it is about.
                 level = OWNED - 0.4 if named.owners[-1] in owners else 0
             # Where other owners were written, it says whose the definition is.
             has_all = _has_all(named.owners, owners, entry.path)
             yield node_id, level, title or f"defines {named.text if has_all else qualname}"
+
+
+def _aliased(snapshot: Snapshot, name: str) -> list[str]:
+    """Return the names of the types that a name is an alias of."""
+    node_ids = snapshot.node_ids_named(name)[:_MOST_OF_A_NAME].tolist()
+    nodes = map(snapshot.node, node_ids)
+    matches = (_ALIAS.match(node.signature) for node in nodes if node.kind == "type")
+    return [match[1] for match in matches if match and match[1] != name]
 
 
 def _owners(qualname: str, name: str) -> list[str]:
@@ -150,10 +165,14 @@ def _owners(qualname: str, name: str) -> list[str]:
 
 
 def _has_all(names: list[str], owners: list[str], path: str) -> bool:
-    """Return True if a definition has all owners of a name, the last itself unless it has none."""
-    names, owners = [*map(str.lower, names)], [*map(str.lower, owners)]
+    """Return True if a definition has all owners of a name, the last itself unless it has none.
+
+    One alone may be a variable, in another letter case than its type.
+    """
+    if len(names) == 1:
+        path, names, owners = path.lower(), [names[0].lower()], [*map(str.lower, owners)]
     is_under = not owners or names[-1] in owners
-    return is_under and _path_parts(path.lower()).union(owners).issuperset(names)
+    return is_under and _path_parts(path).union(owners).issuperset(names)
 
 
 def _level_of_owner(names: list[str], owners: list[str], path: str, is_as_written: bool) -> float:
