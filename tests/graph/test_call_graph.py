@@ -79,13 +79,13 @@ def test_a_member_belongs_to_the_type_of_its_receiver(source, target, by_name):
 
 SOLE = {
     "py": ("class A:\n    def steal_work(self, n): pass\n",
-           "def run(a):\n    a.steal_work(<>)\n"),
+           "from p.a import A\n\n\ndef run(a):\n    a.steal_work(<>)\n"),
     "rs": ("impl A { fn steal_work(&self, n: u8) {} }\n",
            "fn run(a: Vec<A>) { a[0].steal_work(<>); }\n"),
     "go": ("package p\nfunc (a *A) StealWork(n int) {}\n",
            "package q\nfunc run() { x().StealWork(<>) }\n"),
-    "ts": ("class A { stealWork(n: number) {} }\n",
-           "function run(a: any) { a[0].stealWork(<>) }\n"),
+    "ts": ("export class A { stealWork(n: number) {} }\n",
+           "import { A } from '../p/a';\nfunction run(a: any) { a[0].stealWork(<>) }\n"),
     "java": ("class A { void stealWork(int n) {} }\n",
              "class B { void run() { x()[0].stealWork(<>); } }\n"),
 }  # fmt: skip
@@ -107,6 +107,40 @@ def test_the_only_definition_of_a_name_is_meant_if_its_language_has_no_such_name
     assert grade_of_sole(suffix, "1") == Grade.ONLY_CANDIDATE
     common = {"py": "append", "rs": "push", "go": "Read", "ts": "push", "java": "append"}
     assert grade_of_sole(suffix, "1", common[suffix]) == Grade.POSSIBLE
+
+
+@pytest.mark.parametrize(
+    ("head", "grade"),
+    [
+        ("", Grade.POSSIBLE),
+        ("from pandas import DataFrame\nfrom p import paint\n", Grade.POSSIBLE),
+        ("from p.plot import draw\n", Grade.ONLY_CANDIDATE),
+        ("import p\n", Grade.ONLY_CANDIDATE),  # It passes the type on.
+    ],
+)
+def test_the_only_definition_is_possible_where_nothing_of_its_file_is_imported(head, grade):
+    sources = {
+        "p/__init__.py": "from p.plot import Plotter\n",
+        "p/plot.py": "class Plotter:\n    def drop_rows(self): pass\n\n\ndef draw(): pass\n",
+        "p/paint.py": "def paint(): pass\n",
+        "q/app.py": f"{head}\n\ndef run(frame):\n    frame.drop_rows()\n",
+    }
+    graph, node_ids = graph_of(sources)
+    (use,) = [u for u in graph.uses(node_ids["q/app.py#run"])]
+    assert (use.node_id, use.grade) == (node_ids["p/plot.py#Plotter.drop_rows"], grade)
+
+
+@pytest.mark.parametrize(
+    "call", ["$this->join($a)", "'(' . $this->join($a) . ')'", "$a . $this->join(1)"]
+)
+def test_a_dot_of_php_joins_texts_and_leads_to_no_member(call):
+    sources = {
+        "Base.php": "<?php\nabstract class Base {\n    function join($a) { return $a; }\n}\n",
+        "Fine.php": f"<?php\nclass Fine extends Base {{ function run($a) {{ return {call}; }} }}",
+        "Other.php": "<?php\nclass Other {\n    function join($a) { return 1; }\n}\n",
+    }
+    uses = uses_of(sources, "Fine.php#Fine.run")
+    assert uses["Base.php#Base.join"] is False and "Other.php#Other.join" not in uses
 
 
 @pytest.mark.parametrize("suffix", SOLE)

@@ -24,7 +24,7 @@ from packhound.graph.meanings import Grade, Meaning, Owner
 from packhound.graph.overloads import Overloads
 from packhound.graph.receivers import OPEN_LANGUAGES, Receivers
 from packhound.graph.scopes import Scopes
-from packhound.graph.source_text import receiver
+from packhound.graph.source_text import SCRIPT_LANGUAGES, receiver
 from packhound.graph.standard_names import standard_names
 from packhound.text import is_test
 
@@ -37,6 +37,8 @@ _CALLED_WITHOUT_BRACKETS = frozenset(
     {"python", "ruby", "scala", "elixir", "haskell", "ocaml", "julia"}
 )
 """Languages where a name without brackets can be a call, as of a property."""
+_OF_IMPORTS = frozenset({"python", *SCRIPT_LANGUAGES})
+"""Languages where a file names what it takes from which others."""
 _OVERLOAD = re.compile(r"\s*@(?:\w+\.)?overload\b")
 _MACRO = re.compile(r"!\s*[(\[{]")
 _NOTHING = Meaning()
@@ -50,6 +52,7 @@ class Resolver:
         self._fit: dict[tuple[Definition, int, bool], bool] = {}
         self._named: dict[tuple[str, str, bool, bool], Meaning] = {}
         self._meanings: dict[tuple[str, str, int], Meaning] = {}
+        self._near: dict[str, frozenset[str]] = {}
         # Each asks the other. A cycle would keep all texts until a garbage collection.
         self.receivers = Receivers(scopes, exports, partial(Resolver.visible, proxy(self)))
         self._overloads = Overloads(scopes, self.receivers)
@@ -117,7 +120,7 @@ class Resolver:
     def _meaning(
         self, scope: FileScope, position: int, name: str, offset: int, called: bool
     ) -> Meaning:
-        chain = receiver(scope.bare, offset)
+        chain = receiver(scope.bare, offset, scope.language)
         if not chain:
             alias = _ALIAS.match(scope.bare, offset + len(name))
             binding = scope.imports.names.get(alias[1]) if alias else None
@@ -145,7 +148,31 @@ class Resolver:
             in_namespace = self._in_namespace(scope, "::".join((*(c.name for c in chain), name)))
             if in_namespace:
                 return Meaning(in_namespace)
-        return self._by_name(scope, name, members=True)
+        meaning = self._by_name(scope, name, members=True)
+        if meaning.grade == Grade.ONLY_CANDIDATE and scope.language in _OF_IMPORTS:
+            # Of a file that does not know the type, a value is more likely from outside.
+            (candidate,) = meaning.definitions
+            if candidate.path not in self._known_files(scope):
+                return meaning._replace(grade=Grade.POSSIBLE)
+        return meaning
+
+    def _known_files(self, scope: FileScope) -> frozenset[str]:
+        """Return a file with those that its imports lead to, and what its modules pass on."""
+        if scope.path not in self._near:
+            paths = {scope.path, *self._imported(scope)}
+            modules = (b.module for b in scope.imports.names.values() if not b.name)
+            for path in {p for module in modules for p in self._exports.files_of(scope, module)}:
+                paths.update(self._imported(self._scopes.of(path)))
+            self._near[scope.path] = frozenset(paths)
+        return self._near[scope.path]
+
+    def _imported(self, scope: FileScope) -> Iterator[str]:
+        for module in scope.imports.wildcards:
+            yield from self._exports.files_of(scope, module)
+        for binding in scope.imports.names.values():
+            yield from self._exports.files_of(scope, binding.module)
+            yield from self._exports.module_of(scope, binding)
+            yield from (d.path for d in self._exports.of_binding(scope, binding))
 
     def _in_namespace(self, scope: FileScope, qualified: str) -> Definitions:
         """Return what stands in the namespace that a path of names ends with."""

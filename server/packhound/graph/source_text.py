@@ -8,7 +8,8 @@ from typing import NamedTuple
 SCRIPT_LANGUAGES = ("javascript", "typescript", "tsx", "vue", "svelte")
 _OPERATOR = re.compile(r"(?:\?\.|!!?\.|(?<!\.\.)\.(?:<[\w\s,.<>?&\[\]]*>)?|->|::)\Z")
 """In front of a member, also of one with types: `List.<String>of()`."""
-_LAST_SIGNS = ".", ">", ":"
+_LAST_SIGNS, _LAST_SIGNS_OF_PHP = (".", ">", ":"), (">", ":")
+"""Ends of these operators; in PHP a dot joins texts."""
 _WORD = re.compile(r"(?<![\w$@#])[\w$@#]+[?!]?\Z")
 """From its first letter, so that it is not tried anew from each."""
 _BEFORE_CHAIN = re.compile(r"(?:(?:try[?!]?|await)\s*)*|&(?:mut)?")
@@ -25,9 +26,10 @@ class Segment(NamedTuple):
     indexed: bool = False
 
 
-def receiver(text: str, offset: int) -> tuple[Segment, ...]:
+def receiver(text: str, offset: int, language: str) -> tuple[Segment, ...]:
     """Return the chain in front of the name at `offset`, empty for a name that stands alone."""
-    return _last_chain(text[max(0, offset - _MAX_EXPRESSION) : offset])[0]
+    ends = _LAST_SIGNS_OF_PHP if language == "php" else _LAST_SIGNS
+    return _last_chain(text[max(0, offset - _MAX_EXPRESSION) : offset], ends)[0]
 
 
 def chain_of(expression: str) -> tuple[Segment, ...]:
@@ -39,12 +41,14 @@ def chain_of(expression: str) -> tuple[Segment, ...]:
     return segments if is_chain else ()
 
 
-def _last_chain(before: str) -> tuple[tuple[Segment, ...], str]:
+def _last_chain(
+    before: str, ends: tuple[str, ...] = _LAST_SIGNS
+) -> tuple[tuple[Segment, ...], str]:
     """Return the chain that an operator ends, and what stands in front of it."""
     segments: list[Segment] = []
     before = before.rstrip()
     # Most names stand alone: the expression would be tried from each character on.
-    while before.endswith(_LAST_SIGNS) and (operator := _OPERATOR.search(before)):
+    while before.endswith(ends) and (operator := _OPERATOR.search(before)):
         before = before[: operator.start()].rstrip()
         bare, indexed = _without_brackets(before, "]")
         before, called = (bare, False) if indexed else _without_brackets(before, ")")

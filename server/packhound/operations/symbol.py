@@ -68,8 +68,9 @@ def run(call: Call, request: Symbol) -> Json:
     Answer: The definition with up to 60 lines of its text (`snippet`), its `callers`, `callees`,
     `implementations`, `tests` and `others` of its name, each with the `line`, the `distance` and
     the `grade` of its call, or of the least sure of several: resolved, only candidate (no other
-    definition has the name) or possible (one of a few of the name that take as many arguments);
-    `by_name` is true for the last two.
+    definition has the name; in Python and JavaScript the calling file imports something of its
+    file) or possible (one of a few of the name that take as many arguments); `by_name` is true for
+    the last two.
     Callers and tests that call it themselves have the `text` of that line. Where nothing calls it,
     `mentions` are the lines that use its name, with their text; `totals`.
     """
