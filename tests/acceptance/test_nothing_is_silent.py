@@ -168,7 +168,7 @@ def test_a_text_with_the_name_of_a_binary_file_is_not_denied(tmp_path: Path) -> 
     assert f"`{CANARY}` is not in this folder, binary files aside" in said
 
 
-def test_a_large_text_is_read_by_grep_and_said_to_be_by_nothing_else(tmp_path: Path) -> None:
+def test_grep_alone_reads_large_texts_but_for_words_of_nowhere_else(tmp_path: Path) -> None:
     rows = [f"row {number}, of many\n" for number in range(120_000)]
     (tmp_path / "people.csv").write_text("".join([*rows, f"{CANARY}\n"]))
     (tmp_path / "tool.py").write_text("def run(): pass\n" + "x = 1\n" * 700_000 + CANARY)
@@ -182,7 +182,8 @@ def test_a_large_text_is_read_by_grep_and_said_to_be_by_nothing_else(tmp_path: P
             lines = call(engine, "grep", {"pattern": CANARY})["groups"]
             found = call(engine, "search", {"query": "people"})
             data = call(engine, "search", {"query": "vocabulary"})
-            nothing = call(engine, "search", {"query": CANARY, "mode": "lexical"})
+            further = call(engine, "search", {"query": CANARY, "mode": "lexical"})
+            nothing = call(engine, "search", {"query": f"{CANARY}2", "mode": "lexical"})
             weak = call(engine, "search", {"query": "how do zebras migrate"})
             assert engine.flush(60)
         finally:
@@ -197,8 +198,11 @@ def test_a_large_text_is_read_by_grep_and_said_to_be_by_nothing_else(tmp_path: P
         assert found["hits"][0]["path"] == "people.csv"
         assert data["hits"][0]["path"] == "vocabulary.tok"
         assert found["skipped"] == {GREP_ALONE: 3}
+        assert [hit["path"] for hit in further["hits"]] == [count.path for count in counts]
+        reasons = {hit["reasons"][0] for hit in further["hits"]}
+        assert reasons == {f"one of 3 places with {CANARY}, further down"}
         denial = (
-            f"`{CANARY}` is not in this folder, of which 3 files are not or not wholly searched"
+            f"`{CANARY}2` is not in this folder, of which 3 files are not or not wholly searched"
         )
         assert denial in as_text("search", nothing)
         assert "; 3 files are not or not wholly searched" in as_text("search", weak)

@@ -12,12 +12,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from packhound.core.arrays import Positions, unique_sorted
+from packhound.core.status import GREP_ALONE
 from packhound.index import Snapshot
 from packhound.search.answer_notes import edit_distance, nearest_names
 from packhound.search.query.exact_names import (
@@ -62,6 +63,8 @@ _MOST_POSTED = 2_000
 _MOST_FORMS = 15
 """Nodes with the plain word that a question is about, in any form."""
 _MOST_READ = 150
+_MOST_GREPPED_BYTES = 16_000_000
+"""Of data and large files, for what no node has: some 10 ms."""
 _MOST_FILES = 20
 _MAX_CHARACTERS = 2_000
 _SHORTEST_PREFIX, _SHORTEST_NEAR = 5, 8
@@ -180,12 +183,16 @@ def _by_text(
             posted = [snapshot.postings(term).node_ids for term in terms(folded)]
         holders = unique_sorted(np.concatenate(posted)).astype(np.intp)
         holders = holders[snapshot.live[holders]]
-    if not 0 < len(holders) <= most:
+    paths = _paths_of(snapshot, holders) if len(holders) <= most else []
+    is_unposted = not (len(holders) or is_plain) and len(words) <= _FEW_WORDS
+    if is_unposted:
+        paths = _grepped_alone(snapshot)
+    if not paths:
         return
-    paths = _paths_of(snapshot, holders)
     common = MOST_COMMON if len(words) >= _FEW_WORDS else MOST_PLACES
     nodes, as_line = texts.nodes_with_text(snapshot, text, paths, common, _MOST_READ, is_cut=is_cut)
     what = text if len(words) <= _FEW_WORDS else "this line"
+    what += ", further down" if is_unposted else ""
     yield from _matches(nodes or (), _level(nodes, TEXT), what)
     if len(words) > 1 and (nodes is None or len(nodes) > 1):
         # Of a text that is in many places, or begins longer lines, those where it is the line.
@@ -306,6 +313,15 @@ def _matches(nodes: Sequence[int], level: float, what: str) -> Iterator[tuple[in
 def _holders(snapshot: Snapshot, text: str) -> Positions:
     """Return the nodes with all terms of a text, none for a text without any."""
     return nodes_with(snapshot, text) if terms(text) else np.empty(0, np.intp)
+
+
+def _grepped_alone(snapshot: Snapshot) -> list[str]:
+    """Return the files that are in the index by their first lines, those that are soon read."""
+    entries = [each for each in snapshot.files.values() if each.degraded == GREP_ALONE]
+    sizes = {each.path: each.stamp.size for each in entries if each.stamp}
+    paths = sorted(sizes, key=lambda path: (sizes[path], path))
+    totals = accumulate(sizes[path] for path in paths)
+    return paths[: sum(total <= _MOST_GREPPED_BYTES for total in totals)]
 
 
 def _paths_of(snapshot: Snapshot, node_ids: Positions) -> list[str]:
