@@ -232,7 +232,7 @@ def test_tests_that_reach_what_is_gone_are_to_run(shop):
     assert (first["path"], first["reasons"][0]) == ("tests/test_pay.py", "2 calls away")
 
 
-def test_a_place_in_the_folders_alone_is_no_file_that_may_change(shop):
+def test_files_that_only_lie_near_are_said_to_do_so(shop):
     (shop.root / "shop" / "lamp.py").write_text("OIL = 7\n")
     git(shop.root, "add", ".")
     git(shop.root, "commit", "-qm", "lamp")
@@ -241,7 +241,9 @@ def test_a_place_in_the_folders_alone_is_no_file_that_may_change(shop):
     assert shop.settled(30)
     answer = call(shop, "changes", {})
     assert answer["files"] == [{"path": "shop/lamp.py"}]
-    assert answer["related"] == []
+    lines = as_text("changes", answer).splitlines()
+    assert "may change too:" not in lines
+    assert "  shop/cart.py (near in the folders)" in lines[lines.index("only near:") :]
 
 
 def test_a_renamed_file_has_no_changed_definitions_and_loses_none(shop):

@@ -4,6 +4,7 @@ from .changes import ChangedDefinition as ChangedDefinition
 from .changes import ChangeSet as ChangeSet
 from .changes import describe_changes as describe_changes
 from .pages import make_pages as make_pages
+from .related_files import NEAR as NEAR
 from .related_files import RelatedFile as RelatedFile
 from .symbol import Link as Link
 from .symbol import NamedLine as NamedLine

@@ -12,7 +12,7 @@ from packhound.git import GONE, CoChanges
 from packhound.graph import CallGraph, Grade, Use
 from packhound.impact.breaks import Breaks
 from packhound.impact.reached_tests import distances_of, reached_first
-from packhound.impact.related_files import NEAR, RelatedFile, rank_files
+from packhound.impact.related_files import RelatedFile, rank_files
 from packhound.impact.shared_words import share_words, words_of
 from packhound.impact.symbol import Link, is_test_node, links_of
 from packhound.impact.verdict import Side
@@ -79,7 +79,6 @@ def describe_changes(
     if not all(map(is_test, changed)):
         ranked = rank_files(tests, changed.keys(), history, calls, words)
         ranked = reached_first(ranked, distances_of(links_of(snapshot, root, reaching)))
-    related = rank_files(snapshot.files, changed.keys(), history, calls, words)
     deleted = [path for path, lines in changed.items() if (*lines,) == (GONE,)]
     listed = {*deleted, *renamed, *(definition.node.path for definition in definitions)}
     return ChangeSet(
@@ -89,8 +88,7 @@ def describe_changes(
         renamed=renamed,
         breaks=breaks,
         tests=tuple(_tests_to_run(tests, changed, breaks, ranked)[:limit]),
-        # A place in the folders alone says nothing of what changes.
-        related=tuple(each for each in related if each.reasons != (NEAR,))[:limit],
+        related=tuple(rank_files(snapshot.files, changed.keys(), history, calls, words)[:limit]),
     )
 
 

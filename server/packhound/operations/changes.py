@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import groupby
 from operator import itemgetter
 from typing import Annotated
 
@@ -13,7 +14,7 @@ from packhound.core.types import MAX_HITS
 from packhound.operations import fields
 from packhound.operations.breaks import break_lines, break_rows, unused_lines
 from packhound.operations.operation import Call, Json, Operation, Request
-from packhound.operations.rows import link_row
+from packhound.operations.rows import is_near_alone, link_row
 from packhound.operations.text import Row, Text, path_of, rows_in, title
 from packhound.redact import visible_line
 
@@ -134,9 +135,12 @@ def text(answer: Row) -> Text:
     breaks[:1] = [f"breaks by it:\n{unit}" for unit in breaks[:1]]
     forms = [*[()] * len(breaks), *((form,) for form in shorter)]
     units = [*breaks, *units]
-    for key, heading in (("tests", "tests to run"), ("related", "may change too")):
-        rows = [f"  {path_of(r)} ({', '.join(r['reasons'])})" for r in rows_in(answer, key)]
-        units += [f"{heading}:\n{row}" if i == 0 else row for i, row in enumerate(rows)]
+    related = sorted(rows_in(answer, "related"), key=is_near_alone)
+    listed = [("tests to run", row) for row in rows_in(answer, "tests")]
+    listed += [("only near" if is_near_alone(row) else "may change too", row) for row in related]
+    for heading, rows in groupby(listed, key=itemgetter(0)):
+        files = [f"  {path_of(row)} ({', '.join(row['reasons'])})" for _, row in rows]
+        units += [f"{heading}:\n{files[0]}", *files[1:]]
     head = () if units else (f"nothing differs from {visible_line(answer['base'])}",)
     forms += [()] * (len(units) - len(forms))
     return Text(head, units, "rows", rows_in(answer, "notes"), shorter=forms)

@@ -18,7 +18,7 @@ from packhound.core.typed import about, sized
 from packhound.operations import fields
 from packhound.operations.breaks import break_lines, break_rows, unused_lines
 from packhound.operations.operation import Call, Json, Operation, Request
-from packhound.operations.rows import link_row
+from packhound.operations.rows import is_near_alone, link_row
 from packhound.operations.text import Row, Text, path_of, rows_in, title
 from packhound.redact import safe_line, visible_line, without_secrets
 
@@ -333,10 +333,12 @@ def _verdict_lines(answer: Row) -> Iterator[str]:
     yield from unused_lines(verdict)
     for row in verdict["callers"]:
         yield f"  {visible_line(row['calls'])} is used by {title(row)}, line {row['line']:,}"
-    for key, words in (("tests", "test to run"), ("related", "may change too")):
-        for row in verdict[key]:
-            reasons = ", ".join(row["reasons"])
-            yield visible_line(f"  {words}: {path_of({**answer, **row})} ({reasons})")
+    files = [("test to run", row) for row in verdict["tests"]]
+    related = sorted(verdict["related"], key=is_near_alone)
+    files += [("only near" if is_near_alone(row) else "may change too", row) for row in related]
+    for words, row in files:
+        reasons = ", ".join(row["reasons"])
+        yield visible_line(f"  {words}: {path_of({**answer, **row})} ({reasons})")
 
 
 _SHOW = Operation(

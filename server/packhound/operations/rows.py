@@ -12,6 +12,7 @@ from packhound.core.status import GREP_ALONE, IN_PART, UNPARSED, Reading
 from packhound.core.types import Facet, Hit, NodeRef, Results, SignalGroup, SignalValue
 from packhound.operations.operation import NODE, Json
 from packhound.operations.references import References
+from packhound.operations.text import Row
 from packhound.redact import safe_line, without_secrets
 
 _MAX_MATCHES = 20
@@ -51,6 +52,11 @@ def link_row(link: impact.Link | NodeRef | impact.NamedLine) -> Json:
         return {**row, "text": safe_line(link.text)}
     how = {"grade": str(link.grade), "by_name": not link.is_resolved}
     return {**row, "distance": link.distance, **how}
+
+
+def is_near_alone(row: Row) -> bool:
+    """Return True for a related file of which nothing but its folder speaks."""
+    return bool(row["reasons"] == [impact.NEAR])
 
 
 def results_rows(
