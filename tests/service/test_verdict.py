@@ -76,6 +76,21 @@ def test_each_use_of_a_removed_name_is_counted_and_tests_with_one_are_to_be_run(
     }
 
 
+def test_a_definition_of_the_same_name_is_no_use(tmp_path: Path, cache: Path) -> None:
+    files = {
+        "hash.ts": "export function hash(text: string) {\n    return text\n}\n",
+        "names.ts": 'import { hash } from "./hash"\n\nexport class Names {\n'
+        "    hash(text: string) {\n        return hash(text)\n    }\n}\n",
+    }
+    with committed(tmp_path / "post", files) as engine:
+        old = "export function hash(text: string) {\n"
+        verdict = propose(engine, "hash.ts", old, old.replace("hash", "digest"))["verdict"]
+    assert [(row["path"], row["line"]) for row in verdict["unresolved"]] == [
+        ("names.ts", 1),
+        ("names.ts", 5),
+    ]
+
+
 def test_a_renamed_file_is_one_file_and_loses_nothing(post: Engine) -> None:
     head = "diff --git a/{0} b/{1}\nsimilarity index 100%\n{2} from {0}\n{2} to {1}\n"
     diff = head.format("lib/other.py", "lib/more.py", "rename")

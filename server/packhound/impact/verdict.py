@@ -104,7 +104,9 @@ def _unresolved(
 ) -> Iterator[Break]:
     """Yield the places that used a definition for certain and now resolve to none of its name."""
     word = re.compile(rf"\b{re.escape(definition.name)}\b")
-    named = {int(n.node_id) for n in definitions_named(after.snapshot, root, definition.name)}
+    namesakes = definitions_named(after.snapshot, root, definition.name)
+    named = {int(node.node_id) for node in namesakes}
+    headers = {(node.path, node.span.start_line) for node in namesakes}
     for use in before.graph.users(definition.node_id):
         if use.grade != Grade.RESOLVED:
             continue
@@ -125,7 +127,8 @@ def _unresolved(
         if any(u.grade == Grade.RESOLVED for u in resolved):
             continue
         node = after.snapshot.ref(node_id, root)
-        lines = [each for each, _ in _like(after.graph, node, definition.name, line)]
+        like = _like(after.graph, node, definition.name, line)
+        lines = [each for each, _ in like if (node.path, each) not in headers]
         for each in lines or [line]:
             text = line_at(after.graph, node.path, each).strip()
             yield Break(node, each, text, definition.name, definition)
