@@ -324,6 +324,7 @@ class Indexer:
             self._close_bulk_pool()
             if reading.n_parsed > len(self._index.snapshot.files) // 2:
                 # A first pass, or one as good as that: all later searches and starts gain.
+                collect_and_trim()  # Nothing takes more memory than this merge.
                 self._index.merge()
                 self._index.publish()
         self._autosave.mark_dirty()
