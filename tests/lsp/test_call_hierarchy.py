@@ -26,7 +26,9 @@ TEST = """from net import connect
 def test_connects():
     assert connect('a')
 """
+TILL = "const é = '𝄞'; class Till { open() { return 1 } shut() { return 2 } }\n"
 FILES = {
+    "till.js": TILL,
     "net.py": NET,
     "app.py": APP,
     "tests/test_net.py": TEST,
@@ -61,6 +63,16 @@ def calls(client, direction: str, item: dict) -> list[tuple]:
         (call[end]["name"], call[end]["detail"], [at["start"] for at in call["fromRanges"]])
         for call in client.request(f"callHierarchy/{direction}Calls", {"item": item})
     ]
+
+
+def test_the_character_chooses_among_definitions_of_one_line(client):
+    for name in ("Till", "open", "shut"):
+        place = {"line": 0, "character": len(TILL.partition(name)[0].encode("utf-16-le")) // 2}
+        [item] = prepare(client, "till.js", *place.values())
+        assert item["name"].endswith(name)
+        uri = (client.folder / "till.js").as_uri()
+        answer = client.request("packhound/symbol", {"uri": uri, "position": place})
+        assert answer["name"] == name
 
 
 def test_the_capability_leaves_the_first_word_to_providers_of_a_language(start_server, tmp_path):

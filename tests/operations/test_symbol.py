@@ -132,6 +132,89 @@ def test_a_definition_with_the_name_of_its_file_is_what_the_name_means(tmp_path)
     assert [hit["ref"] for hit in hits] == ["Bag.ts:1", "Bag.ts#Bag", "a.ts#a"]
 
 
+def opened(folder, files):
+    for path, source in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(source)
+    engine = Engine.open(folder, settings_from({"index.persist": False}))
+    assert engine.settled(60)
+    return engine
+
+
+POOL = "package pool\n\n{0} object Pool {{\n  {1}fun put(item: Int){2}\n}}\n"
+NAMED = {
+    "till.js": "class Till { open() { return 1 } shut() { return 2 } }\n",
+    "money.R": "print.money <- function(x) {\n  cat(x)\n}\nshow.it <- function(o) print.money(o)\n",
+    "git.sh": "git::branch() {\n  echo x\n}\n",
+    "shapes/Shape.kt": "interface Shape {\n  data class Circle(val r: Double) : Shape\n}\n",
+    "shapes/Circle.kt": "class Circle(val shape: Shape)\n",
+    "common/Pool.kt": POOL.format("expect", "", ""),
+    "common/Use.kt": "package pool\n\nfun use() {\n  Pool.put(1)\n}\n",
+    "jvm/Pool.kt": POOL.format("actual", "actual ", " {\n    keep(item)\n  }"),
+    "later.lua": "local M = {}\nfunction M.later(f)\n  return f()\nend\nreturn M\n",
+    "a.lua": "local l = require('later')\nfunction go()\n  l.later(print)\nend\n",
+    "b.lua": "local later = require('later').later\nreturn later(print)\n",
+}
+
+
+@pytest.fixture(scope="module")
+def named(tmp_path_factory):
+    engine = opened(tmp_path_factory.mktemp("named"), NAMED)
+    yield engine
+    engine.close()
+
+
+@pytest.mark.parametrize("name", ["open", "Till.open", "till.js#open", "till.js#Till.open"])
+def test_of_two_definitions_that_begin_on_one_line_the_named_one_is_shown(named, name):
+    assert call(named, "symbol", {"name": name})["qualname"] == "Till.open"
+    if "#" in name:
+        assert call(named, "read_node", {"path": name})["qualname"] == "Till.open"
+
+
+def test_a_column_chooses_among_the_definitions_of_a_line(named):
+    answers = [
+        call(
+            named, "symbol", {"name": "till.js", "line": 1, "column": NAMED["till.js"].index(w) + 1}
+        )
+        for w in ("Till", "open", "shut")
+    ]
+    assert [each["qualname"] for each in answers] == ["Till", "Till.open", "Till.shut"]
+
+
+@pytest.mark.parametrize("name", ["print.money", "git::branch", "money.R#print.money"])
+def test_a_dot_or_colons_can_be_of_the_name_itself(named, name):
+    assert call(named, "symbol", {"name": name})["name"] == name.rpartition("#")[2]
+
+
+def test_a_whole_qualified_name_comes_before_a_name_in_a_file_that_has_its_owner(named):
+    answer = call(named, "symbol", {"name": "Shape.Circle"})
+    assert (answer["path"], answer["qualname"]) == ("shapes/Shape.kt", "Shape.Circle")
+
+
+@pytest.mark.parametrize(
+    ("path", "grade"), [("common/Pool.kt", "resolved"), ("jvm/Pool.kt", "possible")]
+)
+def test_the_path_decides_and_calls_of_what_is_expected_may_reach_what_is_actual(
+    named, path, grade
+):
+    answer = call(named, "symbol", {"name": f"{path}#Pool.put"})
+    assert answer["path"] == path
+    callers = [(row["path"], row["grade"]) for row in answer["callers"]]
+    assert callers == [("common/Use.kt", grade)]
+    assert len(answer["others"]) == 1
+
+
+def test_beside_known_callers_the_lines_are_counted_where_the_name_means_nothing_known(named):
+    text = as_text("symbol", call(named, "symbol", {"name": "later"}))
+    assert text.splitlines()[4:] == [
+        "called or used by:",
+        "  a.lua:2-4 function go() (line 3) | l.later(print)",
+        "2 further lines use this name; what it means there is not known:",
+        "  b.lua:1 | local later = require('later').later",
+        "  b.lua:2 | return later(print)",
+    ]
+
+
 MODULES = {
     "lib/Tree/Walker.php": "<?php\nnamespace Acme\\Tree;\n\nclass Walker {\n"
     "    public function walk($node) { return $node; }\n}\n",
@@ -152,12 +235,8 @@ MODULES = {
     ],
 )
 def test_a_name_may_begin_with_the_module_or_namespace_of_its_file(tmp_path, name, qualname):
-    for path, source in MODULES.items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(source)
-    engine = Engine.open(tmp_path, settings_from({"index.persist": False}))
+    engine = opened(tmp_path, MODULES)
     try:
-        assert engine.settled(60)
         if qualname:
             assert call(engine, "symbol", {"name": name})["qualname"] == qualname
         else:

@@ -43,7 +43,7 @@ function M.symbol(name, place)
     end
     local nothing = 'nothing calls it, and it calls nothing of this workspace.'
     local title = 'Packhound: ' .. hits.title(answer)
-    if #answer.mentions > 0 then
+    if #answer.mentions > 0 and #answer.callers == 0 then
       title = ('%s · no known caller, lines that use its name: %d'):format(title, answer.totals.mentions)
     end
     require('packhound.pickers').show(title, items, nothing)

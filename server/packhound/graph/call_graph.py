@@ -16,6 +16,7 @@ from packhound.graph.graph import Graph
 from packhound.graph.meanings import Grade, Meaning, Owner
 from packhound.graph.resolver import Resolver
 from packhound.graph.scopes import MAX_USING_FILES, Scopes, Source
+from packhound.graph.source_text import receiver
 
 _MAX_OCCURRENCES = 4
 """Places of one name in one node that are read."""
@@ -122,10 +123,13 @@ class CallGraph:
         with self._reading():
             return tuple(dict.fromkeys(self._lines_with(name)))
 
-    def mentions(self, node_id: int) -> tuple[Mention, ...]:
-        """Return all lines that use the name of a definition, in files of its languages."""
+    def mentions(self, node_id: int, *, unknown: bool = False) -> tuple[Mention, ...]:
+        """Return all lines that use the name of a definition, in files of its languages.
+
+        With `unknown` those of the files read for users where it is not known what it means.
+        """
         with self._reading():
-            return tuple(self._mentions(node_id))
+            return tuple(self._mentions(node_id, unknown))
 
     def implementations(self, node_id: int) -> tuple[int, ...]:
         """Return the types that derive from a type, or the members that override a member."""
@@ -234,6 +238,7 @@ class CallGraph:
             owner = Owner(target.path, target.owner(position))
             overridden = self._resolver.receivers.overridden(owner, name)
             meant = {**dict.fromkeys(overridden, False), definition: True}
+        meant = {**dict.fromkeys(self._resolver.expected(target, position), False), **meant}
         for scope in islice(self._scopes.using(name, target), MAX_USING_FILES):
             if self._cancel is not None and self._cancel.is_set():
                 raise Cancelled("the search for callers was cancelled")
@@ -263,20 +268,31 @@ class CallGraph:
                 for offset in scope.offsets_of(user, name):
                     yield Use(int(scope.file.node_ids[user]), scope.line(offset), Grade.POSSIBLE)
 
-    def _mentions(self, node_id: int) -> Iterator[Mention]:
+    def _mentions(self, node_id: int, unknown: bool) -> Iterator[Mention]:
         located = self._locate(node_id)
         if located is None:
             return
         target, position = located
         name = target.file.name(position)
-        for scope in self._scopes.using(name, target):
+        for scope in islice(self._scopes.using(name, target), MAX_USING_FILES if unknown else None):
             for user in scope.file.users(name):
                 user_id = int(scope.file.node_ids[user])
                 if user_id == node_id:
                     continue
                 offsets = scope.occurrences(user, [name]).get(name, ())
                 lines = {scope.line(offset): scope.source_line(offset) for offset in offsets}
+                for offset in offsets if unknown else ():
+                    if self._is_known(scope, user, name, offset):
+                        lines.pop(scope.line(offset), None)
                 yield from (Mention(user_id, *line) for line in lines.items())
+
+    def _is_known(self, scope: FileScope, position: int, name: str, offset: int) -> bool:
+        """Return True for a name that leads to a definition, or is local."""
+        if self._resolver.meaning(scope, position, name, offset).definitions:
+            return True
+        holders = scope.ancestors(position)
+        is_local = any(name in scope.locals_of(holder) for holder in holders)
+        return is_local and not receiver(scope.bare, offset, scope.language)
 
     def _implementations(self, node_id: int) -> Iterator[int]:
         located = self._locate(node_id)

@@ -40,6 +40,7 @@ _CALLED_WITHOUT_BRACKETS = frozenset(
 _OF_IMPORTS = frozenset({"python", *SCRIPT_LANGUAGES})
 """Languages where a file names what it takes from which others."""
 _OVERLOAD = re.compile(r"\s*@(?:\w+\.)?overload\b")
+_ACTUAL = re.compile(r"\s*(?:@\S+\s+|\w+\s+)*?actual\s")
 _MACRO = re.compile(r"!\s*[(\[{]")
 _NOTHING = Meaning()
 
@@ -187,6 +188,20 @@ class Resolver:
         seen = (d for d in members if from_test or not is_test(d.path))
         first = tuple(dict.fromkeys(islice(seen, _MAX_READ + 1)))
         return first if len(first) <= _MAX_READ else ()
+
+    def expected(self, scope: FileScope, position: int) -> Definitions:
+        """Return what an `actual` definition of Kotlin stands for, in files of its package."""
+        if scope.language != "kotlin" or not _ACTUAL.match(scope.text(position)):
+            return ()
+        node = scope.node(position)
+        positions = self._scopes.positions(node.name)
+        return tuple(
+            Definition(path, p)
+            for path, defining in zip(positions, map(self._scopes.of, positions), strict=True)
+            if defining.language == "kotlin" and defining.exported == scope.exported
+            for p in positions[path]
+            if defining.node(p).qualname == node.qualname and not _ACTUAL.match(defining.text(p))
+        )
 
     def visible(self, scope: FileScope, position: int, name: str, called: bool) -> Meaning:
         """Return what a name that stands alone means, maybe called."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
 
 import numpy as np
@@ -50,7 +50,8 @@ class NamedLine:
 class Symbol:
     """A definition and what it touches, nearest first; `tests` are those among its callers.
 
-    Where nothing calls it, `mentions` are all lines that use the name.
+    `mentions` are lines that use the name: all of them where nothing calls it, else those where it
+    is not known what it means; `n_unread_files` further files may have some.
     """
 
     node: NodeRef
@@ -59,6 +60,12 @@ class Symbol:
     implementations: tuple[NodeRef, ...]
     tests: tuple[Link, ...]
     mentions: tuple[NamedLine, ...]
+    n_unread_files: int = 0
+
+    @property
+    def is_used(self) -> bool:
+        """True if something calls or uses it itself."""
+        return bool(self.callers) or any(test.distance == 1 for test in self.tests)
 
 
 def describe_symbol(
@@ -72,9 +79,7 @@ def describe_symbol(
     implementations = graph.implementations(node_id)
     near = tuple(c for c in links if c.distance <= distance and not is_test_node(c.node))
     tests = tuple(link for link in links if is_test_node(link.node))
-    is_used = near or any(test.distance == 1 for test in tests)
-    mentions = () if is_used else graph.mentions(node_id)
-    return Symbol(
+    symbol = Symbol(
         node=node,
         callers=near,
         callees=tuple(callees),
@@ -82,11 +87,17 @@ def describe_symbol(
             snapshot.ref(i, root) for i in implementations if _is_live(snapshot, i)
         ),
         tests=tests,
+        mentions=(),
+    )
+    mentions = graph.mentions(node_id, unknown=symbol.is_used)
+    return replace(
+        symbol,
         mentions=tuple(
             NamedLine(snapshot.ref(m.node_id, root), m.line, m.text)
             for m in mentions
             if _is_live(snapshot, m.node_id)
         ),
+        n_unread_files=graph.n_unread_files(node_id) if symbol.is_used else 0,
     )
 
 
@@ -129,7 +140,8 @@ def definitions_named(snapshot: Snapshot, root: str, name: str) -> tuple[NodeRef
     parts = name_parts(bare) or [bare]
     called = [
         node
-        for spelling in spellings(parts[-1])
+        # A dot or a colon can be of the name itself, as in `print.money` of R.
+        for spelling in dict.fromkeys((bare, *spellings(parts[-1])))
         for node in map(snapshot.ref, snapshot.node_ids_named(spelling).tolist(), repeat(root))
         if node.kind not in _UNNAMED
     ]
@@ -143,7 +155,12 @@ def definitions_named(snapshot: Snapshot, root: str, name: str) -> tuple[NodeRef
             for node in called
             if node.qualname in passed_on and parts[0] in node.path.split("/")
         ]
-    return tuple(sorted(nodes, key=_order))
+    return tuple(sorted(nodes, key=lambda node: (not _ends_with(node, parts), *_order(node))))
+
+
+def _ends_with(node: NodeRef, parts: list[str]) -> bool:
+    """Return True if a qualified name ends with all parts, which no module has to explain."""
+    return len(parts) < 2 or name_parts(node.qualname)[-len(parts) :] == [*parts[:-1], node.name]
 
 
 def _order(node: NodeRef) -> tuple[bool, int, int, str, Span]:
@@ -170,12 +187,12 @@ def _is_passed_on(snapshot: Snapshot, qualname: str, parts: list[str]) -> bool:
 
 def _is_named(snapshot: Snapshot, node: NodeRef, text: str, parts: list[str]) -> bool:
     """Return True if a node has a name or the tail of a qualified one; a title only as a whole."""
-    parts = [*parts[:-1], node.name]
-    if is_title(node.kind, node.name, node.signature):
+    if text in (node.name, node.qualname) or is_title(node.kind, node.name, node.signature):
         return text in (node.name, node.qualname)
-    qualified = name_parts(node.qualname)
-    if qualified[-len(parts) :] == parts:
+    if _ends_with(node, parts):
         return True
+    parts = [*parts[:-1], node.name]
+    qualified = name_parts(node.qualname)
     owners = parts[: -len(qualified)]
     return [*owners, *qualified] == parts and _is_under(snapshot, node.path, owners)
 

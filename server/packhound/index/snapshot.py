@@ -121,15 +121,25 @@ class Snapshot:
         paths = sorted(name for name in self.files if name == path or name.startswith(folder))
         return tuple(self.ref(node_id, root) for p in paths for node_id in self.files[p].node_ids)
 
-    def node_id_at(self, path: str, line: int) -> NodeId | None:
-        """Return the innermost node that touches a 0-based line; None if none does."""
+    def node_id_at(self, path: str, line: int, offset: int = -1) -> NodeId | None:
+        """Return the innermost node that touches a 0-based line; None if none does.
+
+        One with a byte of the line comes before others that touch the line.
+        """
         entry = self.files.get(path)
         spans = [
-            (node.span.end - node.span.start, position)
-            for position, node in enumerate(entry.nodes if entry else ())
-            if node.span.start_line <= line <= node.span.end_line
+            (not span.start <= offset < span.end, span.end - span.start, position)
+            for position, span in enumerate(node.span for node in (entry.nodes if entry else ()))
+            if span.start_line <= line <= span.end_line
         ]
-        return NodeId(int(entry.node_ids[min(spans)[1]])) if entry and spans else None
+        return NodeId(int(entry.node_ids[min(spans)[2]])) if entry and spans else None
+
+    def node_id_of(self, node: NodeRef) -> NodeId | None:
+        """Return the id of a node of any generation; None if it is not where it was."""
+        entry = self.files.get(node.path)
+        key = node.span.start, node.kind, node.qualname
+        keys = [(n.span.start, n.kind, n.qualname) for n in (entry.nodes if entry else ())]
+        return NodeId(int(entry.node_ids[keys.index(key)])) if entry and key in keys else None
 
     def postings(self, term: str) -> TermPostings:
         """Return the live node ids with `term`, and its frequency in each field."""

@@ -11,6 +11,7 @@ from packhound.core.types import Json
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.locations import Locations
 from packhound.lsp.params import line_in, object_in, uri_in
+from packhound.lsp.position import column_of
 from packhound.operations import OPERATIONS, Call, answer, tracing
 from packhound.rpc import Params
 
@@ -111,7 +112,13 @@ def _place(ls: PackhoundServer, name: str, params: Params) -> Json:
     if "line" not in fields:
         return root
     key = "path" if "path" in fields else "name"
-    return {**root, key: path, "line": ls.session.documents.line_in(params) + 1}
+    line = ls.session.documents.line_in(params)
+    reference: Json = {**root, key: path, "line": line + 1}
+    character = (object_in(params, "position") or {}).get("character")
+    if "column" in fields and isinstance(character, int):
+        column = column_of(engine, path, (line, character), ls.session.client.encoding)
+        reference["column"] = column + 1
+    return reference
 
 
 def _focus(ls: PackhoundServer, focus: Params | None) -> Json:

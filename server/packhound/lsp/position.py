@@ -9,7 +9,8 @@ from __future__ import annotations
 from lsprotocol import types
 
 from packhound.core.types import Span
-from packhound.text import Encoding, Position, characters_in
+from packhound.service import Engine
+from packhound.text import Encoding, LineIndex, Position, characters_in, offset_in
 
 ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-32", "utf-16")
 """Supported position encodings, the cheapest for us first."""
@@ -50,6 +51,15 @@ def range_of_span(span: Span, source: bytes | None, encoding: Encoding) -> types
         (span.start_line, _character(source, span.start, encoding)),
         _end_position(span, source, encoding),
     )
+
+
+def column_of(engine: Engine, path: str, position: Position, encoding: Encoding) -> int:
+    """Return the code points before a position in its line; -1 without the text."""
+    if (source := engine.source(path)) is None:
+        return -1
+    start = LineIndex(source).offset(position[0], 0)
+    offset = offset_in(source, position, encoding)
+    return characters_in(source[start : offset + 4], offset - start, "utf-32")
 
 
 def symbol_kind(kind: str, *, all_kinds: bool) -> int:

@@ -161,10 +161,10 @@ def add(call: Call, request: AddNote | Remember | Decide | Stash) -> Json:
     root, references = root_to_write(call, request.code)
     positions = []
     for reference in references:
-        path, line = resolve(root.engine, reference)
-        if line is None:
+        target = resolve(root, reference)
+        if target.line is None:
             raise SettingsError(f"'{reference}' names a file; add #NAME or :LINE of the code")
-        positions.append((path, line))
+        positions.append((target.path, target.line))
     note = root.engine.notes.add(kind, values, positions)
     if kind == "decision":
         root.engine.sources.episodes.record_decision(note)

@@ -62,7 +62,7 @@ def run(call: Call, request: Outline) -> Json:
 def _rows_of(call: Call, root: service.Root, written: str, limit: int) -> list[Json]:
     """Return what a file or folder of a root defines; of a large folder its folders instead."""
     engine = root.engine
-    path = resolve_folder(engine, written)
+    path = resolve_folder(root, written)
     n_nodes = _files_below(engine, path)
     rows: list[Json] = []
     if sum(n_nodes.values()) > limit and path not in n_nodes:

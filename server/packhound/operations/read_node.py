@@ -61,7 +61,7 @@ def _code_row(call: Call, place: Place, request: ReadNode) -> Json:
     if excerpt is None:
         raise SettingsError(f"'{visible_line(path)}' has changed since it was indexed; ask again")
     all_lines = excerpt.lines[:-1] if excerpt.lines[-1:] == [""] else excerpt.lines
-    node = engine.node_at(path, position or 0)
+    node = place.named or engine.node_at(path, position or 0)
     if node is None and position is not None:
         raise SettingsError(
             f"there is no indexed code at '{visible_line(path)}:{position + 1}';"

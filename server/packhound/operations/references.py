@@ -23,11 +23,15 @@ _FILE = KINDS.index("file")
 
 
 class Place(NamedTuple):
-    """An indexed path of a folder and a 0-based line in it; None where it is a whole file."""
+    """An indexed path of a folder and a 0-based line in it; None where it is a whole file.
+
+    `named` is the definition that a reference names.
+    """
 
     root: service.Root
     path: str
     line: int | None
+    named: NodeRef | None = None
 
 
 def places(roots: service.Roots, reference: str, line: int | None = None) -> list[Place]:
@@ -39,7 +43,7 @@ def places(roots: service.Roots, reference: str, line: int | None = None) -> lis
     by_root, refusals = dict[str, Place](), []
     for root, inner in roots.candidates(reference):
         try:
-            place = Place(root, *resolve(root.engine, inner, line or None))
+            place = resolve(root, inner, line or None)
         except SettingsError as refusal:
             refusals.append(refusal)
         else:
@@ -55,39 +59,49 @@ def notes_on_others(others: Sequence[Place]) -> list[str]:
     return [f"there is such a place in {labels} too; begin the path with its name"] * bool(labels)
 
 
-def resolve(
-    engine: service.Engine, reference: str, line: int | None = None
-) -> tuple[str, int | None]:
-    """Return the path and the 0-based line that a reference names; a 1-based `line` if it has none.
+def resolve(root: service.Root, reference: str, line: int | None = None) -> Place:
+    """Return the place that a reference names in a folder; a 1-based `line` if it has none.
 
     Raises SettingsError that names the nearest that there is.
     """
+    if target := place_in_file(root, reference, line):
+        return target
+    engine = root.engine
+    path = _relative(engine, reference)
+    if definitions := engine.named(path):
+        return _place_of(root, _only(definitions, path))
+    match = _LINES.fullmatch(path)
+    raise _unknown(engine, match["path"] if match else path.partition("#")[0], "file")
+
+
+def place_in_file(root: service.Root, reference: str, line: int | None = None) -> Place | None:
+    """Return the place of a reference that begins with the path of a file, as `resolve` does."""
+    engine = root.engine
     files = engine.snapshot.files
     path = _relative(engine, reference)
     if path in files:
-        return path, None if line is None else line - 1
+        return Place(root, path, None if line is None else line - 1)
     match = _LINES.fullmatch(path)
     if match and _relative(engine, match["path"]) in files:
         if not int(match["first"]):
             raise SettingsError(f"'{visible_line(path)}' has no line 0: the first is 1")
-        return _relative(engine, match["path"]), int(match["first"]) - 1
+        return Place(root, _relative(engine, match["path"]), int(match["first"]) - 1)
     file, hash_mark, name = path.partition("#")
     if hash_mark and file in files:
-        return file, _find_in_file(engine, file, name).span.start_line
-    if definitions := engine.named(path):
-        return _only(definitions, path)
-    raise _unknown(engine, match["path"] if match else file, "file")
+        return _place_of(root, _find_in_file(engine, file, name))
+    return None
 
 
-def resolve_folder(engine: service.Engine, path: str) -> str:
+def resolve_folder(root: service.Root, path: str) -> str:
     """Return a file or folder as the index has it, "" for the root. Raises SettingsError."""
+    engine = root.engine
     relative = _relative(engine, path)
     if relative in ("", ".") or any(
         name.startswith(relative + "/") for name in engine.snapshot.files
     ):
         return "" if relative == "." else relative
     try:
-        return resolve(engine, path)[0]
+        return resolve(root, path).path
     except SettingsError:
         raise _unknown(engine, relative, "file or folder") from None
 
@@ -119,6 +133,7 @@ def _find_in_file(engine: service.Engine, path: str, name: str) -> NodeRef:
     nodes = sorted(engine.outline(path), key=lambda node: node.kind == "file")
     matches = [node for node in nodes if node.qualname == name]
     matches = matches or [node for node in nodes if node.name == name]
+    matches = matches or [node for node in engine.named(name) if node.path == path]
     if not matches:
         last = re.split(r"\W", name)[-1]
         names = {node.qualname: None for node in nodes if node.name == last}
@@ -128,8 +143,12 @@ def _find_in_file(engine: service.Engine, path: str, name: str) -> NodeRef:
     return matches[0]
 
 
-def _only(definitions: Sequence[NodeRef], name: str) -> tuple[str, int]:
-    """Return the place of the one definition of a name. Raises SettingsError for several."""
+def _place_of(root: service.Root, node: NodeRef) -> Place:
+    return Place(root, node.path, node.span.start_line, node)
+
+
+def _only(definitions: Sequence[NodeRef], name: str) -> NodeRef:
+    """Return the one definition of a name. Raises SettingsError for several."""
     first, *others = definitions
     if others:
         options = [f"'{visible_line(n.path)}:{n.span.start_line + 1}'" for n in definitions]
@@ -138,7 +157,7 @@ def _only(definitions: Sequence[NodeRef], name: str) -> tuple[str, int]:
             f"there are {len(options):,} definitions of '{visible_line(name[:200])}'; give one of: "
             f"{', '.join(options[:_MAX_SUGGESTIONS])}{more}"
         )
-    return first.path, first.span.start_line
+    return first
 
 
 def _relative(engine: service.Engine, path: str) -> str:

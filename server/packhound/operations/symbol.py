@@ -13,7 +13,7 @@ from packhound.core.types import MAX_HITS, NodeRef
 from packhound.operations import fields
 from packhound.operations.not_indexed import not_indexed
 from packhound.operations.operation import Call, Json, Operation, Request
-from packhound.operations.references import References, resolve
+from packhound.operations.references import References, place_in_file
 from packhound.operations.rows import link_row, node_row
 from packhound.operations.text import (
     Row,
@@ -41,6 +41,9 @@ _USES = ("callers", "tests")
 _UNCALLED = frozenset({"file", "section", "window"})
 _MAX_OTHERS = 10
 _BODY_LINES = 60
+_MAX_FURTHER = 8
+"""Lines that use a name of which callers are known, too."""
+_UNREAD = "uses were not looked for in {:,} more files with this name"
 
 
 class Symbol(Request):
@@ -48,6 +51,7 @@ class Symbol(Request):
 
     name: Annotated[str, sized("NAME, Qual.name, PATH:LINE or PATH#NAME.", 4_096, 1)]
     line: fields.Line = 0
+    column: Annotated[int, number("1-based character in `line`.", 0, 10_000_000)] = 0
     distance: Annotated[int, number("Calls to follow.", 1, 4)] = 1
     limit: Annotated[int, number("Rows of each kind.", 1, MAX_HITS)] = 30
     max_tokens: fields.MaxTokens = 4_000
@@ -71,18 +75,17 @@ def run(call: Call, request: Symbol) -> Json:
     definition has the name; in Python and JavaScript the calling file imports something of its
     file) or possible (one of a few of the name that take as many arguments); `by_name` is true for
     the last two.
-    Callers and tests that call it themselves have the `text` of that line. Where nothing calls it,
-    `mentions` are the lines that use its name, with their text; `totals`.
+    Callers and tests that call it themselves have the `text` of that line. `mentions` are lines
+    that use its name, with their text: all where nothing calls it, else those where it is not
+    known what the name means; `totals`.
     """
     candidates = call.roots.candidates(request.name)
-    by_root = [_definition(root, name, request.line) for root, name in candidates]
+    by_root = [_definition(root, name, request) for root, name in candidates]
     definitions = [each for each in by_root if each]
     if not definitions:
         raise not_indexed(call, request.name)
     first, *rest = sorted(definitions, key=_order)
-    symbol = first.root.engine.symbol(
-        first.node.path, first.node.span.start_line, request.distance, call.cancel
-    )
+    symbol = first.root.engine.symbol(first.node, request.distance, call.cancel)
     if symbol is None:
         raise SettingsError(
             f"'{visible_line(first.node.path)}' has changed since it was indexed; ask again"
@@ -115,6 +118,7 @@ def run(call: Call, request: Symbol) -> Json:
             for heading, links in sections.items()
         },
         "totals": {heading: len(links) for heading, links in sections.items()},
+        **({"notes": [_UNREAD.format(symbol.n_unread_files)]} if symbol.n_unread_files else {}),
     }
 
 
@@ -134,16 +138,19 @@ def _line_of_call(excerpts: pack.Excerpts, link: impact.Link | NodeRef | impact.
     return {"text": excerpt.lines[link.line].strip()} if excerpt else {}
 
 
-def _definition(root: service.Root, name: str, line: int) -> _Definition | None:
+def _definition(root: service.Root, name: str, request: Symbol) -> _Definition | None:
     """Return what a name or a place stands for in a folder, and what else bears the name."""
     engine = root.engine
-    if definitions := () if line else engine.named(name):
-        return _Definition(root, definitions[0], definitions[1 : _MAX_OTHERS + 1])
     try:
-        path, position = resolve(engine, name, line or None)
+        target = place_in_file(root, name, request.line or None)
     except SettingsError:
         return None
-    node = engine.node_at(path, position or 0)
+    if target and target.named:
+        return _Definition(root, target.named, engine.named(target.named.qualname))
+    # A file without a line can have the name of a definition.
+    if definitions := () if target and target.line is not None else engine.named(name):
+        return _Definition(root, definitions[0], definitions[1:])
+    node = engine.node_at(target.path, target.line or 0, request.column - 1) if target else None
     return _Definition(root, node, ()) if node else None
 
 
@@ -157,10 +164,13 @@ def text(answer: Row) -> Text:
     """Return the definition, and what it touches section by section."""
     units = []
     used = [*rows_in(answer, "callers"), *rows_in(answer, "tests")]
-    if answer["kind"] not in _UNCALLED and not any(row["distance"] == 1 for row in used):
+    is_used = any(row["distance"] == 1 for row in used)
+    if answer["kind"] not in _UNCALLED and not is_used:
         units.append(f"called or used by nothing that is known; {_named(answer)}")
     for name, heading in _SECTIONS.items():
         rows, total = rows_in(answer, name), answer["totals"][name]
+        if name == "mentions" and is_used:
+            rows, heading = rows[:_MAX_FURTHER], _further(total)
         lines = [f"  {_line_of(name, row)}" for row in rows]
         if total > len(rows):
             lines[-1:] = [f"{line}\n  ... {total - len(rows):,} more" for line in lines[-1:]]
@@ -183,6 +193,11 @@ def _named(answer: Row) -> str:
         return "uses of operators are not looked for"
     verb = "line uses" if total == 1 else "lines use"
     return f"{total:,} {verb} this name:" if total else "no line uses this name"
+
+
+def _further(total: int) -> str:
+    verb = "line uses" if total == 1 else "lines use"
+    return f"{total:,} further {verb} this name; what it means there is not known"
 
 
 def _line_of(section: str, row: Row) -> str:
@@ -211,7 +226,7 @@ OPERATION = Operation(
     Symbol,
     run,
     text,
-    unlisted="limit line max_tokens also",
+    unlisted="limit line column max_tokens also",
     batch="name",
     instead="For similar code use related, for the whole of a long one read_node.",
     lists=True,

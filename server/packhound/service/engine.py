@@ -50,6 +50,7 @@ from packhound.service.roots import check_root
 from packhound.service.sources import FolderSources
 from packhound.service.status import Listener
 from packhound.service.token_counts import TokenCounts
+from packhound.text import offset_in
 
 if TYPE_CHECKING:
     from packhound.graph import EdgeKind
@@ -380,15 +381,14 @@ class Engine:
         return replace(results, notes=(*results.notes, *notes))
 
     def symbol(
-        self, path: str, line: int, distance: int = 1, cancel: threading.Event | None = None
+        self, node: NodeRef, distance: int = 1, cancel: threading.Event | None = None
     ) -> impact.Symbol | None:
-        """Return the node at a 0-based line with what it touches, None if there is none.
+        """Return a node with what it touches, None if it is not there any more.
 
         Raises Cancelled.
         """
         snapshot = self._current(Query("")).snapshot
-        node_id = snapshot.node_id_at(path, line)
-        if node_id is None:
+        if (node_id := snapshot.node_id_of(node)) is None:
             return None
         graph = self.packs.service().call_graph(snapshot, cancel)
         return impact.describe_symbol(snapshot, str(self.root), graph, node_id, distance)
@@ -427,10 +427,12 @@ class Engine:
         node_id = snapshot.node_id_at(path, line)
         return () if node_id is None else self.packs.service().neighbors(snapshot, node_id)
 
-    def node_at(self, path: str, line: int) -> NodeRef | None:
-        """Return the innermost node at a 0-based line."""
-        snapshot = self.snapshot
-        node_id = snapshot.node_id_at(path, line)
+    def node_at(self, path: str, line: int, column: int = -1) -> NodeRef | None:
+        """Return the innermost node at a 0-based line, at a 0-based character if one is given."""
+        snapshot = self._current(Query("")).snapshot
+        source = self.source(path, snapshot) if column >= 0 else None
+        offset = -1 if source is None else offset_in(source, (line, column), "utf-32")
+        node_id = snapshot.node_id_at(path, line, offset)
         return None if node_id is None else snapshot.ref(node_id, str(self.root))
 
     def outline(self, path: str = "") -> tuple[NodeRef, ...]:

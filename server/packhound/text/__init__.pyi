@@ -21,6 +21,7 @@ from .text_buffer import Encoding as Encoding
 from .text_buffer import Position as Position
 from .text_buffer import TextBuffer as TextBuffer
 from .text_buffer import characters_in as characters_in
+from .text_buffer import offset_in as offset_in
 from .tokenizer import MAX_WORD as MAX_WORD
 from .tokenizer import TOKENIZER_VERSION as TOKENIZER_VERSION
 from .tokenizer import blank_separators as blank_separators

@@ -16,7 +16,7 @@ from typing import Literal
 
 import numpy as np
 
-from packhound.text.line_index import line_starts
+from packhound.text.line_index import LineIndex, line_starts
 
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
 Position = tuple[int, int]
@@ -72,6 +72,14 @@ class TextBuffer:
         is_last = line + 1 == len(self._starts)
         end = len(self._bytes) if is_last else int(self._starts[line + 1])
         return start + bytes_in(bytes(self._bytes[start:end]), character, self.encoding)
+
+
+def offset_in(source: bytes, position: Position, encoding: Encoding) -> int:
+    """Return the byte offset of a position of a text, clamped to it."""
+    line, character = position
+    lines = LineIndex(source)
+    start, end = lines.offset(line, 0), lines.offset(line + 1, 0)
+    return start + bytes_in(source[start:end], character, encoding)
 
 
 def bytes_in(line: bytes, character: int, encoding: Encoding) -> int:

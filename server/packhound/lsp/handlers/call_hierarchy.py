@@ -8,7 +8,7 @@ from packhound import impact
 from packhound.core.types import NodeRef
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.locations import Locations
-from packhound.lsp.position import symbol_kind
+from packhound.lsp.position import column_of, symbol_kind
 
 OPTIONS = types.CallHierarchyRegistrationOptions(
     # VS Code asks the provider of a named language first, which may know more than we do.
@@ -21,7 +21,7 @@ def prepare_call_hierarchy(
     ls: PackhoundServer, params: types.CallHierarchyPrepareParams
 ) -> list[types.CallHierarchyItem] | None:
     """Return what is called under the cursor, else the definition around it."""
-    symbol = symbol_at(ls, params.text_document.uri, params.position.line)
+    symbol = symbol_at(ls, params.text_document.uri, params.position)
     if symbol is None:
         return None
     locations = Locations(ls.session)
@@ -41,18 +41,19 @@ def incoming_calls(
     ls: PackhoundServer, params: types.CallHierarchyIncomingCallsParams
 ) -> list[types.CallHierarchyIncomingCall] | None:
     """Return what calls or uses an item, its tests last; without callers what uses its name."""
-    symbol = symbol_at(ls, params.item.uri, params.item.selection_range.start.line)
+    symbol = symbol_at(ls, params.item.uri, params.item.selection_range.start)
     if symbol is None:
         return None
     locations, name = Locations(ls.session), symbol.node.name
     tests = (test for test in symbol.tests if test.distance == 1)
+    mentions = () if symbol.is_used else symbol.mentions
     return [
         types.CallHierarchyIncomingCall(
             _item(ls, locations, node, remark), [locations.name_range(node, line, name)]
         )
         for node, line, remark in (
             *((link.node, link.line, _remark(link)) for link in (*symbol.callers, *tests)),
-            *((each.node, each.line, "uses this name") for each in symbol.mentions),
+            *((each.node, each.line, "uses this name") for each in mentions),
         )
     ]
 
@@ -61,7 +62,7 @@ def outgoing_calls(
     ls: PackhoundServer, params: types.CallHierarchyOutgoingCallsParams
 ) -> list[types.CallHierarchyOutgoingCall] | None:
     """Return what an item calls or uses."""
-    symbol = symbol_at(ls, params.item.uri, params.item.selection_range.start.line)
+    symbol = symbol_at(ls, params.item.uri, params.item.selection_range.start)
     if symbol is None:
         return None
     locations = Locations(ls.session)
@@ -74,14 +75,17 @@ def outgoing_calls(
     ]
 
 
-def symbol_at(ls: PackhoundServer, uri: str, line: int) -> impact.Symbol | None:
-    """Return the definition around a line, as positions count lines, with what it touches."""
+def symbol_at(ls: PackhoundServer, uri: str, position: types.Position) -> impact.Symbol | None:
+    """Return the definition around a position with what it touches."""
     ls.session.wait_for_folders()
     engine_path = ls.session.documents.locate(uri)
     if engine_path is None:
         return None
     engine, path = engine_path
-    return engine.symbol(path, ls.session.documents.line_in_text(uri, line))
+    line = ls.session.documents.line_in_text(uri, position.line)
+    column = column_of(engine, path, (line, position.character), ls.session.client.encoding)
+    node = engine.node_at(path, line, column)
+    return engine.symbol(node) if node else None
 
 
 def _remark(link: impact.Link) -> str:

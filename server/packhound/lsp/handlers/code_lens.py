@@ -39,7 +39,7 @@ def code_lens_resolve(ls: PackhoundServer, lens: types.CodeLens) -> types.CodeLe
     """Add what is counted, as `2 callers · 1 test`; editors ask for what they show."""
     start = lens.range.start
     uri = text_in(lens.data if isinstance(lens.data, dict) else {}, "uri")
-    symbol = symbol_at(ls, uri, start.line)
+    symbol = symbol_at(ls, uri, start)
     engine_path = ls.session.documents.locate(uri)
     counts = {"caller": 0, "test": 0, "note": 0}
     if symbol is not None and engine_path is not None:
