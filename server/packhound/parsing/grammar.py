@@ -4,7 +4,8 @@ Queries in `queries/*.scm` use this vocabulary, and nothing else in this package
 
 @definition.<kind>      a primary node, with @name, and where they exist @body, @scope (what its
                         qualified name starts with) and @trait; a name or a body that is not
-                        captured is that in the field of the same name
+                        captured is that in the field of the same name; with @trait, a
+                        module is a node even if its members are all that it has
 @value                  what a name is given to, whose fields count as well
 @definition.prototype   a declaration without a body
 @definition.member      a method, even if it stands inside a function
@@ -12,7 +13,8 @@ Queries in `queries/*.scm` use this vocabulary, and nothing else in this package
 @definition.property    a property with code of its own, or worth a node like a constant
 @tail                   a sibling after a definition that is its body
 @namespace              a definition whose name only prefixes the names inside
-@wrap                   a statement around one definition, whose head belongs to it
+@wrap                   a statement around one definition, or all from the first to the last of
+                        several nodes, whose head belongs to it
 @attribute              a sibling that belongs to the definition after it
 @comment, @string       text without identifiers; a comment can be the doc of what follows
 @doc                    documentation inside a definition
@@ -162,7 +164,7 @@ class Grammar:
             name = subject_of[pattern] or self._subject(pattern, captured)
             runs = captures.runs.get(name)
             if runs is not None:
-                runs += [node.byte_range for node in captured[name]]
+                runs.append((captured[name][0].start_byte, captured[name][-1].end_byte))
             if name in _ROW_SUBJECTS:
                 captures.rows += _rows(name, captured)
             elif name == "items":

@@ -28,6 +28,29 @@
   (do_block)? @body
   (#any-of? @_define "def" "defp" "defdelegate" "defn" "defnp")) @definition.function
 
+; What a behaviour asks for, and types: @callback name(...) :: result when ...
+(do_block
+  (unary_operator
+    operator: "@"
+    operand: (call
+      target: (identifier) @_define
+      (arguments
+        . [
+          (binary_operator left: [(identifier) @name (call target: (identifier) @name)])
+          (binary_operator
+            left: (binary_operator left: (call target: (identifier) @name)) operator: "when")
+        ]))) @definition.function
+  (#any-of? @_define "callback" "macrocallback"))
+(do_block
+  (unary_operator
+    operator: "@"
+    operand: (call
+      target: (identifier) @_define
+      (arguments
+        . (binary_operator
+          left: [(identifier) @name (call target: (identifier) @name)])))) @definition.type
+  (#any-of? @_define "type" "typep" "opaque"))
+
 ; Operators: def a + b
 (call
   target: (identifier) @_define

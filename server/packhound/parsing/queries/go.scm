@@ -25,7 +25,19 @@
 (type_spec name: (_) @name) @definition.type
 (type_alias name: (_) @name) @definition.type
 
-; A group of constants is called after its first.
+; Exported; a group of constants is called after its first.
+(source_file
+  (const_declaration . (const_spec . name: (identifier) @name) .) @definition.one_liner
+  (#match? @name "^[A-Z]"))
+(source_file
+  (var_declaration . (var_spec . name: (identifier) @name)) @definition.one_liner
+  (#match? @name "^[A-Z]"))
+(source_file
+  (var_declaration
+    (var_spec_list
+      (var_spec . name: (identifier) @name) @definition.one_liner))
+  (#match? @name "^[A-Z]"))
+
 (source_file
   (const_declaration . (const_spec . name: (identifier) @name)) @definition.constant)
 

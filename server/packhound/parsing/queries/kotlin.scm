@@ -31,17 +31,26 @@
 ; An accessor on a line of its own stands beside its property.
 (_
   (property_declaration
-    receiver: (receiver_type)? @scope
+    receiver: (receiver_type) @scope
+    (variable_declaration (simple_identifier) @name)) @definition.function
+  .
+  [(getter) (setter)] @tail)
+(_
+  (property_declaration
     (variable_declaration (simple_identifier) @name)) @definition.property
   .
   [(getter) (setter)] @tail)
 (property_declaration
   receiver: (receiver_type) @scope
   (variable_declaration (simple_identifier) @name)
-  [(getter) (setter)] @body) @definition.property
+  [(getter) (setter) (property_delegate)]? @body) @definition.function
 (property_declaration
   (variable_declaration (simple_identifier) @name)
   [(getter) (setter) (property_delegate)] @body) @definition.property
+(property_declaration
+  (modifiers (property_modifier) @_modifier)
+  (variable_declaration (simple_identifier) @name)
+  (#eq? @_modifier "const")) @definition.one_liner
 (source_file
   (property_declaration
     (variable_declaration (simple_identifier) @name)) @definition.constant)

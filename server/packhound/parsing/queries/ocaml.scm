@@ -30,9 +30,8 @@
 
 (compilation_unit
   (value_definition
-    (let_binding
-      pattern: [(value_name) (parenthesized_operator)] @name
-      body: (_) @body) @definition.constant))
+    (let_binding pattern: (value_name) @name body: (_) @body) @definition.one_liner)
+  (#not-match? @name "^_"))
 (structure
   (value_definition
     (let_binding
@@ -46,7 +45,7 @@
 
 (module_definition
   (module_binding
-    (module_name) @name
+    (module_name) @name @trait
     body: (structure) @body) @definition.module)
 (module_definition
   (module_binding

@@ -4,6 +4,7 @@
 (create_view (object_reference) @name) @definition.type
 (create_materialized_view (object_reference) @name) @definition.type
 (create_type (object_reference) @name) @definition.type
+(create_sequence (object_reference) @name) @definition.type
 (create_function (object_reference) @name (function_body)? @body) @definition.function
 (create_trigger . (_) (object_reference) @name) @definition.function
 (create_index column: (_) @name) @definition.type

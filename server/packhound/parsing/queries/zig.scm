@@ -20,6 +20,16 @@
     variable_type_function: (IDENTIFIER) @name
     (ErrorUnionExpr (SuffixExpr (ErrorSetDecl) @body)))) @definition.enum
 
+; Public ones, but for imports, other names of what is elsewhere, and plain numbers, of which
+; translated headers have thousands.
+(_
+  "pub"
+  .
+  (Decl
+    (VarDecl
+      variable_type_function: (IDENTIFIER) @name
+      (ErrorUnionExpr) @_value .)) @definition.one_liner
+  (#not-match? @_value "^(@import\\b|[A-Za-z_][\\w.]*$|-?\\d|@as\\()"))
 (Decl
   (VarDecl
     variable_type_function: (IDENTIFIER) @name)) @definition.constant
@@ -32,7 +42,7 @@
   (Block) @body) @definition.test
 (TestDecl (Block) @body) @definition.test
 
-"pub" @attribute
+(_ "pub" @wrap . (Decl) @wrap)
 
 (SuffixExpr
   (BUILTINIDENTIFIER) @_import
