@@ -67,6 +67,10 @@ NAMED = {"node_defines_type": 8.0, "namesakes_above": -4.0, "defined_elsewhere":
 and copies last, and of impls and overloads each pays for those before it. No judgement asks for a
 name alone."""
 
+WHOLE_REPOSITORY = {"test_path": -2.0, "prose_file": -1.0}
+"""Added to what a question gives a file. The judgements are of folders without tests, while people
+ask whole repositories: chosen there, see "Whole repositories" in the README."""
+
 TESTS_LAST = 3.0
 """Taken from what a symbol query gives the nodes of tests, which come after other uses."""
 
@@ -183,6 +187,8 @@ def write(sets: dict, figures: dict, examples: Sequence[Example]) -> None:
             copied = json.loads(json.dumps(files[source][kind]))
             kinds[kind] = {**copied, "within": {}, "repeat": {"same_file_above": repeat}}
         if source != "dense":
+            for name, added in WHOLE_REPOSITORY.items():
+                kinds["question"]["file"][name] += added
             kinds["symbol"]["node"] |= NAMED
             kinds["symbol"]["file"]["test_path"] -= TESTS_LAST
             kinds["report"]["node"] |= MESSAGE

@@ -22,6 +22,9 @@ from packhound.search.stages import TextOf
 
 _LEADING, _MIN_PARTS = 10, 2
 """A node that has so many parts among so many best nodes is left to them."""
+_FUNCTIONS = frozenset({"function", "method"})
+_MAX_LINES = 400
+"""Lines of a function that answers rather than the functions in it."""
 _MIN_LINES = 3
 """Lines of a text that is not written twice by chance."""
 _MAX_SIBLINGS = 5
@@ -65,9 +68,7 @@ def distinct_nodes(
     leading = [*islice(in_order, _LEADING)]
     n_leading = Counter(node.path for _, node in leading)
     yielding = {
-        row
-        for row, node in leading
-        if n_leading[node.path] > _MIN_PARTS and _yields(context, node, leading)
+        row for row, node in leading if n_leading[node.path] > 1 and _yields(context, node, leading)
     }
     of_file, of_shape = (
         defaultdict[str, list[NodeRef]](list),
@@ -147,11 +148,23 @@ def siblings_of(
 
 
 def _yields(context: SignalContext, node: NodeRef, leading: Sequence[tuple[int, NodeRef]]) -> bool:
-    """Return True if several parts of a node answer too, and the query does not name it."""
+    """Return True if a node is left to others, and the query does not name it.
+
+    Functions in a function are left to it, unless it is long; a class, of which several parts
+    answer too, to these.
+    """
     if node.node_id in context.query.exact_matches:
         return False
-    parts = [part for _, part in leading if _is_in(part, node)]
-    return len(parts) >= _MIN_PARTS
+    if node.kind in _FUNCTIONS:
+        if any(_is_in(node, other) and _is_whole(other) for _, other in leading):
+            return True
+        if _is_whole(node):
+            return False
+    return sum(_is_in(part, node) for _, part in leading) >= _MIN_PARTS
+
+
+def _is_whole(node: NodeRef) -> bool:
+    return node.kind in _FUNCTIONS and _n_lines(node) <= _MAX_LINES
 
 
 def _is_in(part: NodeRef, node: NodeRef) -> bool:
