@@ -76,6 +76,39 @@ def test_a_bad_suite_is_named(tmp_path: Path) -> None:
         load_suite(suite)
 
 
+def test_a_query_that_cannot_be_asked_is_refused(tmp_path: Path) -> None:
+    suite, good = tmp_path / "mine.json", {"query": "sum", "relevant": ["a.py"]}
+    suite.write_text(json.dumps([good, {**good, "query": " "}]))
+    with pytest.raises(SettingsError, match=r"query 2 of '.*mine\.json' is empty"):
+        load_suite(suite)
+    suite.write_text(json.dumps([{**good, "relevent": ["a.py"]}]))
+    with pytest.raises(
+        SettingsError, match=r"query 1 of .* has 'relevent'; expected one of: query"
+    ):
+        load_suite(suite)
+
+
+def test_answers_that_are_not_there_are_named(tmp_path: Path) -> None:
+    tree, suite = tmp_path / "tree", tmp_path / "mine.json"
+    tree.mkdir()
+    (tree / "totals.py").write_text("def sum_up(rows):\n    return 1\n")
+    beyond = {"path": "totals.py", "start_line": 2, "end_line": 9}
+    there = {"path": "totals.py", "start_line": 1, "end_line": 2}
+    answers_of = (["totals.py", there], ["gone.py"], [beyond])
+    cases = [{"query": "sum_up", "relevant": relevant} for relevant in answers_of]
+    suite.write_text(json.dumps([{**cases[0], "category": "name"}, *cases[1:]]))
+    notes = [
+        f"query 2 of '{suite}': no indexed file is 'gone.py'",
+        f"query 3 of '{suite}': 'totals.py' has 2 lines, no line 9",
+    ]
+    command = ("eval", str(suite), "--corpora", str(tree))
+    report = json.loads(packhound(tmp_path, *command, "--json").stdout)
+    assert report["notes"] == notes
+    assert {*report["category"]} == {"name", "none"}
+    printed = packhound(tmp_path, *command).stdout.splitlines()
+    assert printed[:2] == [f"note: {note}" for note in notes]
+
+
 def test_what_each_part_is_worth(tmp_path: Path) -> None:
     @contextmanager
     def opened(root: Path):

@@ -19,6 +19,7 @@ from packhound.cli.console import Terminal
 from packhound.cli.opening import open_engine, settings_of
 from packhound.cli.options import JSON, SET, root_option
 from packhound.cli.tasks import report, run_tasks
+from packhound.cli.terminal import echo_line
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
 from packhound.core.settings_reader import settings_from
@@ -105,14 +106,20 @@ def evaluate_suite(
         raise click.UsageError("give either SUITE and --corpora, or --history")
     settings = settings_of("", changes, settings_from({"index.persist": history}))
     hidden = as_json or not Console(stderr=True).is_terminal
+    notes: list[str] = []
     if suite and corpora:
         cases = evaluation.load_suite(suite)
         scores = _score(
-            cases, corpora, lambda folder: _open_searcher(folder, settings, ablate), hidden
+            cases,
+            corpora,
+            lambda folder: _open_searcher(
+                folder, settings, ablate, [c for c in cases if corpora / c.folder == folder], notes
+            ),
+            hidden,
         )
     else:
         scores = _score_history(root, last, settings, ablate, hidden)
-    _report(*scores, by, out, as_json)
+    _report(*scores, notes, by, out, as_json)
 
 
 def _score_history(
@@ -149,6 +156,7 @@ def _score(
 def _report(
     outcomes: list[evaluation.Outcome],
     ablated: Ablated,
+    notes: Sequence[str],
     by: Sequence[str],
     out: Path | None,
     as_json: bool,
@@ -170,8 +178,11 @@ def _report(
         }
         p50, p95 = evaluation.latencies(outcomes)
         plain["took_ms"] = {"p50": p50, "p95": p95}
+        plain |= {"notes": notes} if notes else {}
         click.echo(json.dumps(plain | ({"ablation": lost} if lost else {})))
         return
+    for note in notes:
+        echo_line(f"note: {note}")
     # Nothing is cut off in a pipe.
     console = Terminal(width=None if Console().is_terminal else 200)
     for group, rows in figures.items():
@@ -194,10 +205,28 @@ def _report(
 
 @contextmanager
 def _open_searcher(
-    root: Path, settings: Settings, ablate: bool
+    root: Path,
+    settings: Settings,
+    ablate: bool,
+    cases: Sequence[evaluation.Case],
+    notes: list[str],
 ) -> Iterator[Callable[[Query], Searched]]:
+    """Open a search of a folder, and add to `notes` the answers of its cases that are not there."""
     with open_engine(root, settings) as engine:
+        notes += (note for case in cases for note in _missing(engine, case))
         yield _searcher(engine, ablate)
+
+
+def _missing(engine: Engine, case: evaluation.Case) -> Iterator[str]:
+    """Yield which answers of a query no hit can be: no such file, or no such lines."""
+    for answer in case.answers or (() if case.category == evaluation.REPORT else case.targets):
+        names = [n for n in engine.snapshot.files if evaluation.same_path(n, answer.path)]
+        if not names:
+            yield f"{case.where}: no indexed file is '{answer.path}'"
+        elif last := answer.end_line or answer.start_line:
+            n_lines = max(len((engine.source(name) or b"").splitlines()) for name in names)
+            if last > n_lines:
+                yield f"{case.where}: '{answer.path}' has {n_lines:,} lines, no line {last:,}"
 
 
 def _searcher(engine: Engine, ablate: bool) -> Callable[[Query], Searched]:

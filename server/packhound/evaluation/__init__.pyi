@@ -1,4 +1,6 @@
+from .cases import REPORT as REPORT
 from .cases import Case as Case
+from .cases import same_path as same_path
 from .commits import cases_of_history as cases_of_history
 from .score import Opener as Opener
 from .score import Outcome as Outcome

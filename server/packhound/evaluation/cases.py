@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 REPORT = "report"
 """The category of a bug report, which is scored by files and functions."""
@@ -34,7 +34,8 @@ class Case:
     """One query and its relevant targets, or graded answers.
 
     `folder` is relative to the folder of all corpora. Paths of `answers` are relative to the
-    repository, of which `root` is the indexed folder. `focus` is the user's file, or "".
+    repository, of which `root` is the indexed folder. `focus` is the user's file, or "". `where` is
+    the place in the suite.
     """
 
     text: str
@@ -47,6 +48,7 @@ class Case:
     answers: tuple[Answer, ...] = ()
     root: str = ""
     focus: str = ""
+    where: str = field(default="", compare=False)
 
 
 def same_path(path: str, second: str) -> bool:

@@ -16,6 +16,8 @@ from packhound.core.errors import SettingsError
 from packhound.evaluation.cases import REPORT, Answer, Case, Target
 from packhound.parsing import language_of
 
+_KEYS = ("query", "relevant", "secondary", "category", "focus")
+
 
 def load_suite(suite: Path) -> tuple[Case, ...]:
     """Read a suite. Raises SettingsError that names the file and what it lacks."""
@@ -31,8 +33,9 @@ def load_suite(suite: Path) -> tuple[Case, ...]:
             continue
         entry = repositories.get(file.stem, {})
         folder = f"{file.stem}/{entry.get('root') or ''}".rstrip("/") if entry else "."
-        for case in _read_json(file):
-            cases.append(_query_case(case, file, str(entry.get("language") or ""), folder))
+        for number, case in enumerate(_read_json(file), 1):
+            where = f"query {number} of '{file}'"
+            cases.append(_query_case(case, file, where, str(entry.get("language") or ""), folder))
     if not cases:
         raise SettingsError(f"suite '{suite}' has no queries; expected .json or .jsonl files")
     return tuple(cases)
@@ -43,17 +46,17 @@ def _read_lines(file: Path) -> tuple[Case, ...]:
     cases = []
     for number, line in enumerate(_read_text(file).splitlines(), 1):
         if line.strip():
+            where = f"line {number} of '{file}'"
             try:
                 case = json.loads(line)
-                cases.append(_graded_case(case) if "answers" in case else _issue_case(case))
+                is_graded = "answers" in case
+                cases.append(_graded_case(case, where) if is_graded else _issue_case(case))
             except (KeyError, TypeError, ValueError, AttributeError) as problem:
-                raise SettingsError(
-                    f"line {number} of '{file}' lacks or has a bad {problem}"
-                ) from None
+                raise SettingsError(f"{where} lacks or has a bad {problem}") from None
     return tuple(cases)
 
 
-def _graded_case(case: dict[str, Any]) -> Case:
+def _graded_case(case: dict[str, Any], where: str) -> Case:
     answers = tuple(
         Answer(
             path=str(answer["path"]),
@@ -69,7 +72,7 @@ def _graded_case(case: dict[str, Any]) -> Case:
     repository, root = str(case["repo"]), str(case.get("root") or "").strip("/")
     best = max(answers, key=lambda answer: answer.grade)
     return Case(
-        text=str(case["query"]),
+        text=_words(case, where),
         targets=(),
         category=str(case["kind"]),
         repository=repository,
@@ -78,24 +81,37 @@ def _graded_case(case: dict[str, Any]) -> Case:
         answers=answers,
         root=root,
         focus=str(case.get("focus") or ""),
+        where=where,
     )
 
 
-def _query_case(case: dict[str, object], file: Path, language: str, folder: str) -> Case:
+def _query_case(
+    case: dict[str, object], file: Path, where: str, language: str, folder: str
+) -> Case:
+    if unknown := [key for key in case if key not in _KEYS]:
+        raise SettingsError(f"{where} has '{unknown[0]}'; expected one of: {', '.join(_KEYS)}")
     try:
         relevant = [*_list(case["relevant"]), *_list(case.get("secondary"))]
         targets = tuple(_target(entry) for entry in relevant)
         return Case(
-            text=str(case["query"]),
+            text=_words(case, where),
             targets=targets,
-            category=str(case.get("category") or "all"),
+            category=str(case.get("category") or "none"),
             repository=file.stem,
             language=language,
             folder=folder,
             focus=str(case.get("focus") or ""),
+            where=where,
         )
     except (KeyError, TypeError) as problem:
-        raise SettingsError(f"a query in '{file}' lacks {problem}") from None
+        raise SettingsError(f"{where} lacks {problem}") from None
+
+
+def _words(case: dict[str, Any], where: str) -> str:
+    text = str(case["query"])
+    if not text.strip():
+        raise SettingsError(f"{where} is empty")
+    return text
 
 
 def _target(entry: object) -> Target:
