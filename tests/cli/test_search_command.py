@@ -168,6 +168,19 @@ def test_what_git_says_is_two_columns_or_why_it_says_nothing(tmp_path: Path, roo
     assert not any("git" in hit for hit in plain["hits"])
 
 
+def test_an_outline_says_what_is_not_parsed(tmp_path: Path, root: Path) -> None:
+    (root / "tf").mkdir()
+    for name in ("main.tf", "more.tf"):
+        (root / "tf" / name).write_text('resource "aws_s3_bucket" "logs" {}\n')
+    unknown = "not parsed, definitions are not known; use search or grep"
+    for asked, named in (("tf/main.tf", ""), ("tf", " and 1 more")):
+        done = packhound(tmp_path, "outline", asked, "--root", str(root))
+        assert done.stdout.splitlines() == [f"tf/main.tf{named}: {unknown}"]
+    (root / "tf" / "empty.py").write_text("import os\n")
+    done = packhound(tmp_path, "outline", "tf/empty.py", "--root", str(root))
+    assert done.stdout.splitlines() == ["no definitions"]
+
+
 def test_a_search_stops_at_the_end_of_its_time(tmp_path: Path, root: Path) -> None:
     arguments = ("search", "unlock the door", "--root", str(root), "--time-ms")
     done = packhound(tmp_path, *arguments, "60000")

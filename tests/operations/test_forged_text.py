@@ -69,7 +69,7 @@ def test_no_file_can_forge_a_line_of_an_answer(engine, hostile):
         except Exception as refusal:
             assert "\n" not in str(refusal)
             continue
-        keys = ("hits", "nodes", "neighbors")
+        keys = ("hits", "nodes", "neighbors", "unparsed")
         rows = [*(row for key in keys for row in answer.get(key, ())), answer]
         titles = {path_of(row) for row in rows if "path" in row}
         notes = {f"note: {note}" for note in answer.get("notes", ())}
@@ -87,6 +87,7 @@ FRAME = (
     r"  +\S|confidence: \w+|also here: |same text: "
     r"|(uses|used by|part of|contains|imports|similar):$"
     r"|more from offset \d+$|note: \d+ more \w+ did not fit into max_tokens$"
+    r"|no lines from offset [\d,]+ on, of [\d,]+$"
 )
 """Lines of the tools' own."""
 
@@ -97,7 +98,7 @@ def test_each_line_of_code_has_its_number(lines):
     row = {
         **{"path": "a.py", "start_line": 1, "end_line": 99, "kind": "function", "name": "f"},
         **{"qualname": "f", "signature": "", "offset": 0, "next_offset": -1},
-        **{"first_line": 1, "text": "\n".join(lines)},
+        **{"first_line": 1, "total": 99, "text": "\n".join(lines)},
     }
     assert outside_of_code(as_text("read_node", row)) == ["a.py:1-99 function f"]
 

@@ -269,6 +269,8 @@ def test_a_refusal_names_the_remedy(engine):
         call(engine, "read_node", {"path": "app.py:0"})
     beyond = as_text("outline", call(engine, "outline", {"path": "app.py", "offset": 300}))
     assert re.match(r"no definitions from offset 300 on, of \d+$", beyond, re.MULTILINE)
+    lines = as_text("read_node", call(engine, "read_node", {"path": "app.py", "offset": 500}))
+    assert lines.splitlines()[1:] == ["no lines from offset 500 on, of 7"]
 
 
 def test_notes_are_in_the_text_too(engine):

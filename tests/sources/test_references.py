@@ -64,8 +64,19 @@ def test_a_note_comes_with_its_code_and_page_by_page(engine: Engine) -> None:
     assert call(engine, "read_node", {"path": reference, "offset": 2})["text"] == "two"
 
 
+def test_a_commit_has_its_short_name_too(engine: Engine) -> None:
+    [hit] = call(engine, "search", {"query": "type:commit"})["hits"]
+    short = hit["ref"][: len("commit:") + 7]
+    assert call(engine, "read_node", {"path": short})["ref"] == hit["ref"]
+
+
+def test_insights_are_notes(engine: Engine) -> None:
+    for query in ({"query": "type:insight"}, {"query": "", "types": ["insight"]}):
+        assert [hit["kind"] for hit in call(engine, "search", query)["hits"]] == ["note"]
+
+
 def test_what_is_not_there_or_off_is_named(engine: Engine) -> None:
-    with pytest.raises(SettingsError, match="'note:nope' is not an indexed file"):
+    with pytest.raises(SettingsError, match="there is no note 'nope'; search with type:note"):
         call(engine, "read_node", {"path": "note:nope"})
     engine.configure(Settings())
     with pytest.raises(SettingsError, match="'commits' is switched off"):

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from packhound import service
 from packhound.core.errors import SettingsError
+from packhound.core.status import why_in_part
 from packhound.core.typed import about, number
 from packhound.operations import fields
 from packhound.operations.operation import Call, Json, Operation, Request
@@ -32,9 +33,11 @@ def run(call: Call, request: Outline) -> Json:
 
     Raises SettingsError: none has it.
 
-    Answer: `nodes`, and of a large folder the `folders` in it; `total`, `next_offset`.
+    Answer: `nodes`, and of a large folder the `folders` in it; `total`, `next_offset`; where it
+    has none the files that are not parsed: `unparsed`.
     """
     rows, refusals, asked = list[Json](), list[SettingsError](), set[str]()
+    unparsed: list[Json] = []
     for root, path in call.roots.candidates(request.path):
         if root.path in asked or (asked and path != request.path):
             continue
@@ -44,6 +47,7 @@ def run(call: Call, request: Outline) -> Json:
             refusals.append(refusal)
         else:
             asked.add(root.path)
+            unparsed += _unparsed(call, root, path)
             if path != request.path:
                 break  # It begins with the name of this folder.
     if not asked:
@@ -56,6 +60,7 @@ def run(call: Call, request: Outline) -> Json:
         "offset": request.offset,
         "next_offset": end if len(rows) > end else -1,
         "total": len(rows),
+        "unparsed": [] if rows else unparsed[: request.limit],
     }
 
 
@@ -83,6 +88,14 @@ def _files_below(engine: service.Engine, path: str) -> dict[str, int]:
     return {name: len(files[name].node_ids) for name in sorted(names)}
 
 
+def _unparsed(call: Call, root: service.Root, written: str) -> list[Json]:
+    """Return the files at or below a path that no parser has read."""
+    files = root.engine.snapshot.files
+    names = _files_below(root.engine, resolve_folder(root, written))
+    paths = [n for n in names if files[n].language == "text" or why_in_part(files[n].degraded)]
+    return [{"path": path, **call.roots.whose(root.path)} for path in paths]
+
+
 def _group_by_folder(n_nodes: Mapping[str, int], path: str) -> tuple[list[Json], dict[str, int]]:
     """Return a folder's folders with their sizes, and the node counts of its own files."""
     prefix = path + "/" if path else ""
@@ -104,8 +117,16 @@ def text(answer: Row) -> Text:
     """Return folders with their sizes, then definitions with their signatures."""
     units = [*_folder_units(answer), *_node_units(answer)]
     beyond = f" from offset {answer['offset']:,} on, of {answer['total']:,}" * bool(answer["total"])
-    head = () if units else (f"no definitions{beyond}",)
+    head = () if units else (_not_parsed(answer) or f"no definitions{beyond}",)
     return Text.page(answer, head, units, "definitions")
+
+
+def _not_parsed(answer: Row) -> str:
+    """Return that definitions are not known, and of which files; "" if all were parsed."""
+    names = [path_of(row) for row in rows_in(answer, "unparsed")]
+    more = f" and {len(names) - 1:,} more" * (len(names) > 1)
+    remedy = "not parsed, definitions are not known; use search or grep"
+    return f"{names[0]}{more}: {remedy}" if names else ""
 
 
 def _folder_units(answer: Row) -> Iterator[str]:

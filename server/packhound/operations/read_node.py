@@ -6,7 +6,7 @@ from typing import Annotated
 
 from packhound import service
 from packhound.core.errors import SettingsError
-from packhound.core.records import CODE, Record
+from packhound.core.records import CODE, RECORD_TYPES, Record
 from packhound.core.typed import number
 from packhound.core.types import NodeRef
 from packhound.operations import fields
@@ -34,7 +34,8 @@ def run(call: Call, request: ReadNode) -> Json:
 
     Raises SettingsError: there is none, or its text has changed since.
 
-    Answer: `text` from `first_line` on, `ref`, `next_offset`; of a record its `text`.
+    Answer: `text` from `first_line` on of `total` lines, `ref`, `next_offset`; of a record its
+    `text`.
     """
     problems = []
     for root in call.roots:
@@ -48,7 +49,14 @@ def run(call: Call, request: ReadNode) -> Json:
             return {**row, **call.roots.whose(root.path)}
     if problems:
         raise problems[0]
-    place, *others = places(call.roots, request.path, request.line)
+    kind, colon, name = request.path.partition(":")
+    try:
+        place, *others = places(call.roots, request.path, request.line)
+    except SettingsError:
+        if not colon or kind not in RECORD_TYPES:
+            raise
+        message = f"there is no {kind} '{visible_line(name[:200])}'; search with type:{kind}"
+        raise SettingsError(message) from None
     row = _code_row(call, place, request)
     notes = [*rows_in(row, "notes"), *notes_on_others(others)]
     return {**row, **({"notes": notes} if notes else {})}
@@ -85,6 +93,7 @@ def _code_row(call: Call, place: Place, request: ReadNode) -> Json:
         "first_line": start + 1,
         "text": "\n".join(lines),
         "offset": request.offset,
+        "total": end - first,
         "next_offset": request.offset + request.limit if start + request.limit < end else -1,
     }
 
@@ -101,6 +110,7 @@ def _record_row(record: Record, offset: int, limit: int) -> Json:
         "first_line": offset + 1,
         "text": "\n".join(lines[offset : offset + limit]),
         "offset": offset,
+        "total": len(lines),
         "next_offset": offset + limit if offset + limit < len(lines) else -1,
     }
 
@@ -113,14 +123,18 @@ def _namesakes(engine: service.Engine, node: NodeRef) -> list[str]:
 
 
 def text(answer: Row) -> Text:
-    """Return the title of what was read, then its lines."""
+    """Return the title of what was read, then its lines, or how many there are before `offset`."""
     if answer.get("source", CODE) != CODE:
         code = (f"on {visible_line(ref)}" for ref in answer["metadata"].get("code", ()))
+        head = [record_text(answer, 0), *code]
         units = [MARK + cut(line) for line in answer["text"].split("\n")]
-        return Text.page(answer, [record_text(answer, 0), *code], units, "lines")
-    lines = enumerate(str(answer["text"]).split("\n"), answer["first_line"])
-    units = [number_lines([line]) for line in lines]
-    return Text.page(answer, [title(answer)], units, "lines")
+    else:
+        lines = enumerate(str(answer["text"]).split("\n"), answer["first_line"])
+        head, units = [title(answer)], [number_lines([line]) for line in lines]
+    if answer["offset"] >= max(answer["total"], 1):
+        head.append(f"no lines from offset {answer['offset']:,} on, of {answer['total']:,}")
+        units = []
+    return Text.page(answer, head, units, "lines")
 
 
 OPERATION = Operation(

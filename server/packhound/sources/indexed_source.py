@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -25,6 +26,7 @@ _EMBEDDED_AT_ONCE = 256
 """Records that the bundled encoder reads while a search waits: some 10 ms."""
 _SHOWN_PROBLEMS = 2
 """Of what a source could not read, in the notes of an answer; the status has all."""
+_SHORT = re.compile(r"commit:[0-9a-f]{7,39}")
 _SLICE, _FAST_SLICE = 64, 2_000
 """Records that an encoder reads between two publications, a slow one and the bundled one."""
 _RETRY_S, _MAX_RETRY_S = 5.0, 600.0
@@ -65,14 +67,19 @@ class IndexedSource:
         return scored, n_candidates, self._notes(snapshot.n_vectors, len(snapshot.rows))
 
     def record(self, reference: str) -> Record | None:
-        """Return the record of a reference with its state, None if there is none."""
+        """Return the record of a reference with its state, None if there is none.
+
+        Of a commit the reference may be shorter, as git prints it.
+        """
         self.refresh()
-        rows = self._snapshot.rows
-        matches = (row.record for row in rows if row.record.reference == reference)
-        record = next(matches, None)
-        if record is None:
+        records = [row.record for row in self._snapshot.rows]
+        matches = [record for record in records if record.reference == reference]
+        if not matches and _SHORT.fullmatch(reference):
+            matches = [record for record in records if record.reference.startswith(reference)]
+            matches = matches if len(matches) == 1 else []
+        if not matches:
             return None
-        [record] = self.source.annotate([record])
+        [record] = self.source.annotate(matches[:1])
         return with_state(record, self.source.state(record))
 
     def refresh(self) -> None:
