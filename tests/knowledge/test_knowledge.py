@@ -98,6 +98,15 @@ def test_code_and_knowledge_answer_together(
     assert {hit.source for hit in alone} == {"code"}
 
 
+def test_a_log_of_no_day_is_named(open_over: Callable[..., Engine], root: Path) -> None:
+    logs = {"logs/cart-2025-02-30.md": OAUTH, "logs/till-2025-02-30.md": "The till was shut.\n"}
+    write_files(root, logs)
+    results = open_over().search(Query("till oauth", types=("knowledge",)))
+    assert {hit.node.path for hit in results.hits} == {"logs/cart-2025-02-30.md"}
+    problem = "'2025-02-30' is no day, so that it is no log; rename it"
+    assert f"knowledge: 'logs/till-2025-02-30.md' cannot be read: {problem}" in results.notes
+
+
 def test_a_log_without_phases_is_one_node_named_after_its_file(
     open_over: Callable[..., Engine], logs: Path
 ) -> None:

@@ -19,6 +19,7 @@ from packhound.core.records import Record, read_iso_date
 from packhound.knowledge.text_files import TextFile
 
 _DAY_IN_NAME = re.compile(r"(?:^|[-_ ])(\d{4}-\d{2}-\d{2})$")
+_LIKE_DAY = re.compile(r"(?:^|[-_ ])((?:19|20)\d\d-(?:0[1-9]|1[0-2])-[0-3]\d)$")
 _TOPIC = re.compile(r"#\s*Conversation:\s*(.*?)\s*", re.IGNORECASE)
 _FIELD = re.compile(r"(Date|Query):\s*(.*?)\s*")
 _PHASE = re.compile(r"## Phase ([1-9]):\s*(.*?)\s*")
@@ -38,6 +39,13 @@ def is_log(name: str, head: Sequence[str]) -> bool:
     if _day_in(PurePath(name).stem):
         return True
     return any(_TOPIC.fullmatch(line) or _PHASE.fullmatch(line) for line in map(str.rstrip, head))
+
+
+def wrong_day(name: str) -> str:
+    """Return the day that the name of a file ends with if it is in no calendar, else ""."""
+    stem = PurePath(name).stem
+    match = _LIKE_DAY.search(stem)
+    return match[1] if match and not _day_in(stem) else ""
 
 
 def read_log(file: TextFile) -> list[Record]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from itertools import chain, islice
-from pathlib import PurePosixPath
+from pathlib import PurePath, PurePosixPath
 
 from packhound.core.records import Record, SourceName
-from packhound.knowledge.conversation_log import is_log, read_log
+from packhound.knowledge.conversation_log import is_log, read_log, wrong_day
 from packhound.knowledge.markdown import read_sections
 from packhound.knowledge.text_files import TextFile, TextFiles
 
@@ -26,12 +26,8 @@ class KnowledgeSource(TextFiles):
 
     def is_document(self, path: str) -> bool:
         """Return True for the memory files of agents and for logs with a day in their name."""
-        name = PurePosixPath(path).name
-        if name.lower() in _MEMORY_FILES or (self.is_document_outside(path) and is_log(name, ())):
-            return True
-        return any(
-            fnmatchcase(path, f"{start}{glob}") for glob in _MEMORY_FOLDERS for start in ("", "*/")
-        )
+        is_dated = is_log(path, ()) or wrong_day(path)
+        return _is_memory(path) or (self.is_document_outside(path) and bool(is_dated))
 
     def is_document_outside(self, path: str) -> bool:
         """Return True for the name of a Markdown file."""
@@ -41,4 +37,16 @@ class KnowledgeSource(TextFiles):
         """Return the phases of a conversation log, the sections of any other file."""
         head = [*islice(file.lines, _HEAD_LINES)]
         rewound = file._replace(lines=chain(head, file.lines))
-        return read_log(rewound) if is_log(file.path, head) else read_sections(rewound)
+        if is_log(file.path, head):
+            return read_log(rewound)
+        is_inside = not PurePath(file.path).is_absolute()
+        if is_inside and not _is_memory(file.path) and (day := wrong_day(file.path)):
+            raise ValueError(f"'{day}' is no day, so that it is no log; rename it")
+        return read_sections(rewound)
+
+
+def _is_memory(path: str) -> bool:
+    """Return True for what an agent reads or keeps."""
+    return PurePosixPath(path).name.lower() in _MEMORY_FILES or any(
+        fnmatchcase(path, f"{start}{glob}") for glob in _MEMORY_FOLDERS for start in ("", "*/")
+    )

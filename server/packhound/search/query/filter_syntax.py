@@ -36,7 +36,7 @@ _REGEX = re.compile(r"(?<!\S)/(?!\*)((?:[^/\\\n]|\\.)+)/(i?)(?!\S)")
 _MAX_WORDS_BESIDE_QUOTES, _MAX_WORDS_OF_LEADING_QUOTE = 2, 3
 
 
-_OTHER_NAMES = {"reasoning": "skill"}
+_OTHER_NAMES = {"reasoning": "skill", "insight": "note"}
 """Names by which types are also known, such as that of procedures in stores of memories."""
 _POLITE = (
     r"(?:please|(?:can|could|would) you|i (?:want|need|would like)(?: you)? to|help me(?: to)?)"
