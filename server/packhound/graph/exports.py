@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
@@ -124,6 +124,14 @@ class Exports:
         if near or not package:
             return near
         return tuple(d for d in shared if self._scopes.of(d.path).exported == package)
+
+    def of_path(self, scope: FileScope, path: Sequence[str]) -> Definitions:
+        """Return what a path of names means whose first may be bound by an import."""
+        binding = scope.imports.names.get(path[0])
+        qualname = ".".join(filter(None, (*(binding or path[:1]), *path[1:])))
+        shared = self.in_program(scope, path[-1])
+        nodes = ((d, self._scopes.of(d.path).node(d.position)) for d in shared)
+        return tuple(d for d, node in nodes if node.qualname == qualname)
 
     def in_program(self, scope: FileScope, name: str) -> Definitions:
         """Return the definitions of a name that the whole program shares."""

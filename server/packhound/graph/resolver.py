@@ -24,7 +24,7 @@ from packhound.graph.meanings import Grade, Meaning, Owner
 from packhound.graph.overloads import Overloads
 from packhound.graph.receivers import OPEN_LANGUAGES, Receivers
 from packhound.graph.scopes import Scopes
-from packhound.graph.source_text import SCRIPT_LANGUAGES, receiver
+from packhound.graph.source_text import SCRIPT_LANGUAGES, Segment, receiver
 from packhound.graph.standard_names import standard_names
 from packhound.text import is_test
 
@@ -128,6 +128,8 @@ class Resolver:
             if binding and binding.module and binding.name == name:
                 return Meaning(self._exports.of_binding(scope, binding))
             return self.visible(scope, position, name, called)
+        if in_module := self._in_module(scope, chain, name):
+            return Meaning(in_module)
         value = self.receivers.value(scope, position, chain)
         if value.owners:
             members = self.receivers.members(value.owners, name)
@@ -145,10 +147,8 @@ class Resolver:
             return Meaning(tuple(d for exported in definitions for d in exported))
         if value.is_foreign:
             return _NOTHING
-        if scope.bare[offset - 2 : offset] == "::" and scope.dialect.program:
-            in_namespace = self._in_namespace(scope, "::".join((*(c.name for c in chain), name)))
-            if in_namespace:
-                return Meaning(in_namespace)
+        if in_namespace := self._in_namespace(scope, chain, name, offset):
+            return Meaning(in_namespace)
         meaning = self._by_name(scope, name, members=True)
         if meaning.grade == Grade.ONLY_CANDIDATE and scope.language in _OF_IMPORTS:
             # Of a file that does not know the type, a value is more likely from outside.
@@ -175,8 +175,19 @@ class Resolver:
             yield from self._exports.module_of(scope, binding)
             yield from (d.path for d in self._exports.of_binding(scope, binding))
 
-    def _in_namespace(self, scope: FileScope, qualified: str) -> Definitions:
+    def _in_module(self, scope: FileScope, chain: Iterable[Segment], name: str) -> Definitions:
+        """Return what a path of modules of Elixir means, which may begin with an alias."""
+        if scope.language != "elixir":
+            return ()
+        return self._exports.of_path(scope, [*(segment.name for segment in chain), name])
+
+    def _in_namespace(
+        self, scope: FileScope, chain: Iterable[Segment], name: str, offset: int
+    ) -> Definitions:
         """Return what stands in the namespace that a path of names ends with."""
+        if scope.bare[offset - 2 : offset] != "::" or not scope.dialect.program:
+            return ()
+        qualified = "::".join((*(segment.name for segment in chain), name))
         definitions = self._exports.in_program(scope, qualified.rpartition("::")[2])
         names = ((d, self._scopes.of(d.path).node(d.position).qualname) for d in definitions)
         return tuple(d for d, name in names if f"::{name}".endswith(f"::{qualified}"))
