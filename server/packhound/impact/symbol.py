@@ -138,12 +138,11 @@ def definitions_named(snapshot: Snapshot, root: str, name: str) -> tuple[NodeRef
     bare = _LABELS.sub("", name.strip())
     bare = bare if bare.endswith("operator()") else bare.removesuffix("()")
     parts = name_parts(bare) or [bare]
+    # A dot or a colon can be of the name itself, as in `print.money` of R.
+    names = (bare, *spellings(parts[-1]))
+    node_ids = dict.fromkeys(i for each in names for i in snapshot.node_ids_named(each).tolist())
     called = [
-        node
-        # A dot or a colon can be of the name itself, as in `print.money` of R.
-        for spelling in dict.fromkeys((bare, *spellings(parts[-1])))
-        for node in map(snapshot.ref, snapshot.node_ids_named(spelling).tolist(), repeat(root))
-        if node.kind not in _UNNAMED
+        node for node in map(snapshot.ref, node_ids, repeat(root)) if node.kind not in _UNNAMED
     ]
     nodes = [node for node in called if _is_named(snapshot, node, bare, parts)]
     if not nodes:
@@ -155,12 +154,14 @@ def definitions_named(snapshot: Snapshot, root: str, name: str) -> tuple[NodeRef
             for node in called
             if node.qualname in passed_on and parts[0] in node.path.split("/")
         ]
-    return tuple(sorted(nodes, key=lambda node: (not _ends_with(node, parts), *_order(node))))
+    return tuple(sorted(nodes, key=lambda node: (not _bears(node, bare, parts), *_order(node))))
 
 
-def _ends_with(node: NodeRef, parts: list[str]) -> bool:
-    """Return True if a qualified name ends with all parts, which no module has to explain."""
-    return len(parts) < 2 or name_parts(node.qualname)[-len(parts) :] == [*parts[:-1], node.name]
+def _bears(node: NodeRef, text: str, parts: list[str]) -> bool:
+    """Return True if a name is a text, or ends with its parts, and no module has to explain it."""
+    if text in (node.name, node.qualname) or len(parts) < 2:
+        return True
+    return name_parts(node.qualname)[-len(parts) :] == [*parts[:-1], node.name]
 
 
 def _order(node: NodeRef) -> tuple[bool, int, int, str, Span]:
@@ -187,9 +188,9 @@ def _is_passed_on(snapshot: Snapshot, qualname: str, parts: list[str]) -> bool:
 
 def _is_named(snapshot: Snapshot, node: NodeRef, text: str, parts: list[str]) -> bool:
     """Return True if a node has a name or the tail of a qualified one; a title only as a whole."""
-    if text in (node.name, node.qualname) or is_title(node.kind, node.name, node.signature):
+    if is_title(node.kind, node.name, node.signature):
         return text in (node.name, node.qualname)
-    if _ends_with(node, parts):
+    if _bears(node, text, parts):
         return True
     parts = [*parts[:-1], node.name]
     qualified = name_parts(node.qualname)
