@@ -215,6 +215,54 @@ def test_beside_known_callers_the_lines_are_counted_where_the_name_means_nothing
     ]
 
 
+SIGNS = {
+    "money.R": "print.money <- function(x) {\n  cat(x)\n}\n"
+    "money <- function(o) {\n  print.money(o)\n}\n",
+    "git.sh": "git::branch() {\n  do-it\n}\n\ndo-it() {\n  echo 1\n}\nmain() {\n  git::branch\n}\n",
+    "lib/new.ex": "defmodule M.New do\n  def new(a), do: a\n\n  def new!(a), do: new(a)\n\n"
+    "  def ok?(a), do: a!=new!(a)\nend\n",
+    "lib/other.ex": "defmodule M.Other do\n  @spec new!(integer) :: integer\n"
+    "  def new!(a), do: a\nend\n",
+    "lib/use.ex": "defmodule M.Use do\n  alias M.New\n\n  def use(a), do: a |> New.ok?()\nend\n",
+    "Fold.hs": "module Fold where\n\nfoldl' :: Int -> Int\nfoldl' x = x\n\n"
+    "foldl :: Int -> Int\nfoldl x = foldl' x\n",
+    "bag.rb": "class Bag\n  def empty?\n    true\n  end\n"
+    "  def empty\n    1 if !empty?\n  end\nend\n",
+    "form.dart": "class Form {\n  Form.raw(this.x);\n  const Form.fix(this.x);\n"
+    "  Form.fromMap(int q) {\n    x = q;\n  }\n}\nvoid main() {\n  Form.fromMap(1);\n"
+    "  Form.raw(2);\n}\n",
+}
+
+
+@pytest.fixture(scope="module")
+def signs(tmp_path_factory):
+    engine = opened(tmp_path_factory.mktemp("signs"), SIGNS)
+    yield engine
+    engine.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "callers"),
+    [
+        *(("print.money", 1, ["money"]), ("money", 4, []), ("git::branch", 1, ["main"])),
+        *(("do-it", 5, ["git::branch"]), ("M.New.new", 2, ["M.New.new!"])),
+        *(
+            ("M.New.new!", 4, ["M.New.ok?"]),
+            ("M.New.ok?", 6, ["M.Use.use"]),
+            ("foldl'", 3, ["foldl"]),
+            ("foldl", 6, []),
+        ),
+        *(("empty?", 2, ["Bag::empty"]), ("Bag#empty", 5, [])),
+        *(("Form.fromMap", 4, ["main"]), ("Form.raw", 2, ["main"]), ("Form.fix", 3, [])),
+    ],
+)
+def test_signs_of_a_name_are_part_of_it_where_it_is_defined_and_used(signs, name, line, callers):
+    answer = call(signs, "symbol", {"name": name})
+    assert (answer["start_line"], [row["qualname"] for row in answer["callers"]]) == (line, callers)
+    assert answer["name"].endswith(name.rpartition(".")[2].rpartition("#")[2])
+    assert answer["totals"]["mentions"] == 0
+
+
 MODULES = {
     "lib/Tree/Walker.php": "<?php\nnamespace Acme\\Tree;\n\nclass Walker {\n"
     "    public function walk($node) { return $node; }\n}\n",

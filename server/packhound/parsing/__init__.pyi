@@ -10,6 +10,7 @@ from .captured import starts_of as starts_of
 from .extractors import NO_EXTRACTORS as NO_EXTRACTORS
 from .extractors import Extractors as Extractors
 from .extractors import load_extractors as load_extractors
+from .languages import LANGUAGES as LANGUAGES
 from .languages import language_of as language_of
 from .node_codec import NodeSummary as NodeSummary
 from .node_codec import Record as Record

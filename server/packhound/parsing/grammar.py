@@ -70,6 +70,7 @@ _ROW_SUBJECTS = frozenset(SUBJECTS)
 
 _KEYWORD_KIND = "keyword_"
 _WORD = re.compile(r"[A-Za-z]\w*")
+_has_sign = re.compile(rb"[^\w\x80-\xff]").search
 _MARKED_NAME = re.compile(rb"[$#](?:(?<=\$)[\w$]+|(?<=\.#)\w+)")
 """A set at its start is looked for in a third of the time that two alternatives take."""
 _LONGEST_KEYWORD = 24
@@ -106,7 +107,9 @@ class Grammar:
         words = {word.encode() for word in self._keywords}
         self._soft_keywords = frozenset(filter(self._calls, words))
         self._hard_keywords = frozenset(words - self._soft_keywords)
-        self._has_dollars = self._calls(b"$a")
+        marks = _MARKED_NAME if self._calls(b"$a") else None
+        identifier = language.identifier.encode()
+        self._special = re.compile(identifier) if identifier else marks
         self.name_in: Callable[[str], str] = BoundedMemo(self._name_in, _MEMO_ENTRIES).__getitem__
         """Return the name in a run of letters, digits and underscores; "" for a keyword or none."""
 
@@ -133,7 +136,8 @@ class Grammar:
     def special_names(self, code: bytes, blanked: bytes) -> list[tuple[int, str]]:
         """Return the names that `name_in` cannot see, with their offsets, in order.
 
-        They are keywords that a call shows to be names, and names with `$` or `#` in front.
+        They are keywords that a call shows to be names, and names with `$` or `#` in front, or
+        with what else a language has in its names.
         `blanked` is the code with blanks in place of what is in no name.
         """
         names, end = list[tuple[int, str]](), -1
@@ -143,8 +147,8 @@ class Grammar:
             is_member = word in self._hard_keywords and before.endswith(b"." + word)
             if is_member or word in self._soft_keywords:
                 names.append((end - len(word), word.decode()))
-        marked = _MARKED_NAME.finditer(code) if self._has_dollars else ()
-        names += [(match.start(), match[0].decode()) for match in marked]
+        marked = self._special.finditer(code) if self._special else ()
+        names += [(m.start(), m[0].decode("utf-8", "replace")) for m in marked if _has_sign(m[0])]
         return sorted(names)
 
     def _calls(self, word: bytes) -> bool:

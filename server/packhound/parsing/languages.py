@@ -21,6 +21,7 @@ class Language:
     A function is a test if `test` is found in its head (attributes and signature) and `test_path`
     in its path. `merges` joins neighbouring definitions of one name: clauses of one function.
     `dotted` names are paths: in `A.b`, `A::b` and `A:b` the name is b.
+    `identifier` is what matches a whole name where it has more than letters, digits and `_`.
     `in_scripts` says that the grammar covers the script elements of a page only.
     """
 
@@ -36,6 +37,7 @@ class Language:
     test_path: str = ""
     merges: bool = False
     dotted: bool = False
+    identifier: str = ""
     in_scripts: bool = False
 
 
@@ -46,6 +48,7 @@ def _read_rows() -> Iterator[Language]:
         fields |= dict.fromkeys(fields.pop("is", "").split(), True)
         fields |= {field: tuple(fields[field].split()) for field in _LISTS & fields.keys()}
         fields["separator"] = fields.get("separator", ".").replace("_", " ")
+        fields["identifier"] = fields.get("identifier", "").replace(r"\w", r"\w\x80-\xff")
         names = {"grammar": name, "queries": name}
         yield Language(name=name, suffixes=tuple(suffixes.split()), **{**names, **fields})
 

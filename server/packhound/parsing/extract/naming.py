@@ -36,7 +36,9 @@ def name_and_scope(source: Source, definition: Definition) -> tuple[str, tuple[s
         return title[:_MAX_NAME], prefix
     if definition.name is None:
         return source.stem, prefix
-    written = " ".join(source.text(definition.name).split()).strip(_QUOTES)
+    written = " ".join(source.text(definition.name).split())
+    # A prime at the end is of the name itself: `foldl'`.
+    written = written.strip(_QUOTES) if written[:1] in _QUOTES else written
     if _OPERATOR.fullmatch(written):
         return written[:_MAX_NAME], prefix
     start = definition.name[0]

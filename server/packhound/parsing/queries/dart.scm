@@ -29,7 +29,7 @@
       (setter_signature name: (_) @name)
       (operator_signature [(binary_operator) "[]" "[]=" "~"] @name)
       (factory_constructor_signature (identifier) @name .  (formal_parameter_list))
-      (constructor_signature name: (_) @name)
+      (constructor_signature name: (_) @name . parameters: (_))
     ]) @definition.method
   .
   (function_body) @tail)
@@ -54,8 +54,16 @@
 
 (declaration (function_signature name: (_) @name)) @definition.method
 (declaration (getter_signature name: (_) @name)) @definition.property
-(declaration (constructor_signature name: (_) @name)) @definition.property
-(declaration (constant_constructor_signature (identifier) @name)) @definition.property
+(declaration (constructor_signature . name: (_) @name . parameters: (_))) @definition.property
+(declaration
+  (constant_constructor_signature
+    (const_builtin) . (identifier) @name . (formal_parameter_list))) @definition.property
+(declaration
+  [
+    (constructor_signature name: (_) . name: (_) @name)
+    (constant_constructor_signature (identifier) . (identifier) @name)
+    (redirecting_factory_constructor_signature (identifier) . (identifier) @name)
+  ]) @definition.method
 
 (program
   (static_final_declaration_list
