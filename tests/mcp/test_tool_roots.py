@@ -143,6 +143,82 @@ def test_a_place_is_found_in_its_root_as_it_is_printed(folders, roots, written):
     assert (answer["label"], answer["name"]) == ("garden", "pour_water")
 
 
+@pytest.fixture(scope="module")
+def twins(tmp_path_factory):
+    """Two folders with a file of one name; one has a folder that is called as the other is."""
+    base = tmp_path_factory.mktemp("twins")
+    for path in ("one/a.py", "two/a.py", "one/nested/a.py", "two/one/b.py", "one/src/c.py"):
+        (base / path).parent.mkdir(parents=True, exist_ok=True)
+        name = path.replace("/", "_").partition(".")[0]
+        (base / path).write_text(f"def water_{name}():\n    return 1\n")
+    with closing(Folders([base / "one", base / "two", base / "one/nested"], OVERRIDES)) as served:
+        yield base, served
+
+
+def paths_in(rows):
+    return sorted(f"{row['label']}/{row['path']}" for row in rows)
+
+
+EVERYWHERE = ["nested/a.py", "one/a.py", "one/src/c.py", "two/a.py", "two/one/b.py"]
+GLOBS = [
+    ("two/**", ["two/a.py", "two/one/b.py"]),
+    ("./two/a.py", ["two/a.py"]),
+    ("{}/two/*.py", ["two/a.py"]),
+    ("one/**", ["one/a.py", "one/src/c.py", "two/one/b.py"]),
+    ("nested/**", ["nested/a.py"]),
+    ("one/nested/a.py", ["nested/a.py"]),
+    ("one", ["one/a.py", "one/src/c.py", "two/one/b.py"]),
+    ("src/**", ["one/src/c.py"]),
+    ("**/a.py", ["nested/a.py", "one/a.py", "two/a.py"]),
+    ("three/**", []),
+]
+
+
+@pytest.mark.parametrize(("glob", "expected"), GLOBS)
+def test_globs_begin_with_the_name_of_their_root(twins, glob, expected):
+    base, served = twins
+    glob, others = glob.format(base), [path for path in EVERYWHERE if path not in expected]
+    grep = {"pattern": "def ", "limit": 50}
+    for found, rows in (
+        (expected, served.call("grep", {**grep, "paths": [glob]})["groups"]),
+        (others, served.call("grep", {**grep, "exclude": [glob]})["groups"]),
+        (expected, served.call("search", {"query": f"water path:{glob}", "limit": 9})["hits"]),
+        (others, served.call("search", {"query": f"water -path:{glob}", "limit": 9})["hits"]),
+        (others, served.call("pack", {"prompt": "water", "exclude": [glob]})["items"]),
+    ):
+        assert paths_in(rows) == found
+
+
+def test_a_note_names_no_filter_that_nobody_wrote(twins):
+    answer = twins[1].call("search", {"query": "water -path:*.py", "limit": 9})
+    said = [note for note in answer["notes"] if "-path:" in note]
+    assert said and all(note.startswith("without -path:*.py there are ") for note in said)
+    answer = twins[1].call("search", {"query": "water path:three/**", "limit": 9})
+    assert not [note for note in answer["notes"] if "-path:" in note]
+
+
+@pytest.mark.parametrize("reference", ["two/a.py", "two/a.py:1", "{}/two/a.py"])
+def test_a_path_of_one_root_is_no_file_of_another(twins, reference):
+    query = reference.format(twins[0])
+    answer = twins[1].call("search", {"query": query, "limit": 9})
+    assert (answer["query"], answer["confidence_word"]) == (query, "exact")
+    assert paths_in(answer["hits"])[0] == "two/a.py"
+    assert not {"one/a.py", "nested/a.py"} & {*paths_in(answer["hits"])}
+
+
+def test_a_pin_is_of_the_root_whose_name_it_has(twins):
+    def pinned(*pins, **fields):
+        answer = twins[1].call("pack", {"prompt": "water", "pinned": [*pins], **fields})
+        unknown = [note for note in answer["notes"] if "is no indexed file" in note]
+        return paths_in(i for i in answer["items"] if i["reason"].startswith("pinned")), unknown
+
+    assert pinned("two/a.py:1-2") == (["two/a.py"], [])
+    assert pinned("a.py") == (["nested/a.py", "one/a.py", "two/a.py"], [])
+    lost = "pinned 'two/c.py' is no indexed file, so it is ignored"
+    assert pinned("two/c.py", "one/src/c.py") == (["one/src/c.py"], [lost])
+    assert pinned("two/c.py", root="one") == ([], [lost])
+
+
 def test_one_root_is_not_named(roots):
     with closing(Folders(roots[:1], OVERRIDES)) as served:
         answer = served.call("search", {"query": "water"})

@@ -54,6 +54,8 @@ ASKED: dict[str, list[dict[str, Any]]] = {
         {"query": "water", **SEARCH, "kinds": ["function"], "exclude": ["tea.py"], "offset": 1},
         {"query": "no such thing as zebras", **SEARCH},
         {"query": "whisk", **SEARCH, "patch": OVERLAY},
+        {"query": "water path:garden/**", **SEARCH},
+        {"query": "garden/garden.py:1", **SEARCH},
     ],
     "grep": [
         {"pattern": r"def \w+_water", "limit": 50},
@@ -61,6 +63,7 @@ ASKED: dict[str, list[dict[str, Any]]] = {
         {"pattern": "water", "limit": 5, "query": "pour on a bed"},
         {"pattern": "water", "limit": 50, "count_only": True},
         {"pattern": "def whisk", "limit": 5, "patch": OVERLAY},
+        {"pattern": "water", "paths": ["garden/**"], "exclude": ["garden/tests/**"]},
     ],
     "related": [{"path": "kitchen.py#boil_water", "limit": 5, "snippet_lines": 0}],
     "symbol": [
@@ -77,7 +80,10 @@ ASKED: dict[str, list[dict[str, Any]]] = {
         {"path": "kitchen.py#boil_water", "limit": 400, "also": ["tea.py#make_tea", "tea.py:1"]},
     ],
     "explain": [{"query": "boil water", "path": "kitchen.py#boil_water", "deep": True}],
-    "pack": [{"prompt": "boil water for tea", "budget": 400, "explain": True}],
+    "pack": [
+        {"prompt": "boil water for tea", "budget": 400, "explain": True},
+        {"prompt": "boil", "budget": 400, "explain": True, "pinned": ["garden/garden.py"]},
+    ],
     "memory/list": [{}],
     "memory/search": [{"query": "kettle", "limit": 5}],
     "recall": [{"key": "kettle", "limit": 5}],
@@ -275,6 +281,17 @@ def test_answers_have_the_fields_that_the_protocol_names(fronts: Fronts, name: s
     answers = [fronts.of_editor(name, arguments) for arguments in requests]
     named = {*re.findall(r"`(\w+)`", OPERATIONS[name].returns)}
     assert named <= keys_in(answers)
+
+
+def test_filters_know_the_folder_that_answers_name(fronts: Fronts) -> None:
+    by_filter = fronts.of_editor("search", {"query": "water path:garden/**", **SEARCH})
+    lines = fronts.of_agent("grep", {"pattern": "water", "paths": ["garden/**"]})
+    few = ["--exclude=garden/**", "--exclude=README.md", "--json"]
+    rest = fronts.print_of("grep", "boil|pour", *few)
+    n_garden = 2 * (len(fronts.roots) > 1)
+    assert len({hit["path"] for hit in by_filter["hits"]}) == n_garden
+    assert lines["total_files"] == n_garden
+    assert {group["path"] for group in rest["groups"]} == {"kitchen.py", "tea.py", "steep.ipynb"}
 
 
 def test_unsaved_text_and_cells_are_in_the_answers(fronts: Fronts) -> None:

@@ -46,7 +46,8 @@ def explain_hit(call: Call, request: Explain, query: Query) -> Hit:
             raise SettingsError(
                 f"'{visible_line(request.path)}' is a whole file; give PATH:LINE or PATH#Qual.name"
             )
-        if hit := place.root.engine.explain(query, place.path, place.line, call.cancel):
+        inner = call.roots.query_in(place.root, query) or query
+        if hit := place.root.engine.explain(inner, place.path, place.line, call.cancel):
             return hit
     raise SettingsError(f"there is no indexed code at '{visible_line(request.path)}'")
 

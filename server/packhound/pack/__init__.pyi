@@ -21,3 +21,4 @@ from .sections import Section as Section
 from .sections import add_sections as add_sections
 from .sections import reserve_sections as reserve_sections
 from .service import PackService as PackService
+from .sources.explicit import unknown_pins as unknown_pins

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from packhound.core.status import total_reading
 from packhound.core.types import Query, Results
 from packhound.llm import TokenCounter, counter_for
-from packhound.pack import EMPTY_NOTE, Pack, PackRequest, request_notes, unknown_notes
+from packhound.pack import EMPTY_NOTE, Pack, PackRequest, request_notes, unknown_notes, unknown_pins
 from packhound.redact import visible_line
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ def pack_roots(
         room -= excess
     else:
         packs, text = [], ""
-    return _merge(packs, drafts, [root.path for root in roots], request, counter, text)
+    merged = _merge(packs, drafts, [root.path for root in roots], request, counter, text)
+    return replace(merged, notes=(*merged.notes, *_unknown_pins(roots, request, drafts)))
 
 
 class _Parts:
@@ -70,7 +71,6 @@ class _Parts:
     def pack(self, root: Root, request: PackRequest) -> Pack:
         """Return the pack of a folder."""
         focus = request.focus if root.path == self._focused else None
-        excluded = (*request.excluded, *self._roots.inner_globs(root))
 
         def search(query: Query) -> Results:
             """Return the hits of this folder, with their ranks among those of all."""
@@ -79,8 +79,20 @@ class _Parts:
             hits = tuple(hit for hit in answer.hits if hit.node.root == root.path)
             return replace(answer, hits=hits)
 
-        part = replace(request, focus=focus, excluded=excluded)
+        part = replace(self._roots.pack_in(root, request), focus=focus)
         return root.engine.pack(part, self._cancel, search)
+
+
+def _unknown_pins(roots: Roots, request: PackRequest, drafts: Sequence[Pack]) -> Iterator[str]:
+    """Yield for each pinned path that no folder has that it names no file."""
+    for pin in request.pinned:
+        said = [
+            note in draft.notes
+            for root, draft in zip(roots, drafts, strict=True)
+            for note in unknown_pins(roots.pins_in(root, (pin,)))
+        ]
+        if all(said):
+            yield from unknown_pins((pin,))
 
 
 def _order(part: tuple[str, Pack]) -> tuple[bool, float]:
@@ -153,15 +165,14 @@ def _merge(
 
 
 def _further_notes(drafts: Sequence[Pack], counter: TokenCounter, text: str) -> Iterator[str]:
-    """Yield what drafts say of more than their text; of names unknown, what all of them say.
+    """Yield what drafts say of more than their text, but that a name is unknown.
 
     That a draft is empty says nothing where the joined `text` is not.
     """
-    unknown = set.intersection(*(set(unknown_notes(draft.notes)) for draft in drafts))
     for draft in drafts:
         reported = request_notes(PackRequest(""), counter, draft.tokens, draft.text)
         for note in draft.notes:
             if note in reported or (text and note.startswith(EMPTY_NOTE)):
                 continue
-            if note in unknown or not unknown_notes([note]):
+            if not unknown_notes([note]):
                 yield note

@@ -8,7 +8,6 @@ shortest tail of its path that no other one has; a path of several folders begin
 from __future__ import annotations
 
 import math
-import re
 import threading
 import time
 from collections.abc import Collection, Iterator, Sequence
@@ -36,6 +35,14 @@ from packhound.search import (
 )
 from packhound.service.engine import Engine
 from packhound.service.remote_trees import Origin
+from packhound.service.root_names import (
+    escaped,
+    filters_as_fields,
+    globs_within,
+    notes_as_asked,
+    split_place,
+    without_name,
+)
 from packhound.service.roots import real_path, root_path
 
 if TYPE_CHECKING:
@@ -43,7 +50,6 @@ if TYPE_CHECKING:
 
 _REMOTES_S = 2.0
 """Time in which remotes begin to be searched, once the folders have answered."""
-_WILDCARD = re.compile(r"[\\*?\[]")
 
 
 class Root(NamedTuple):
@@ -189,17 +195,73 @@ class Roots:
         outer = PurePath(root.path)
         paths = (PurePath(other.path) for other in self.asked)
         inner = [path.relative_to(outer) for path in paths if outer in path.parents]
-        escaped = (_WILDCARD.sub(r"\\\g<0>", path.as_posix()) for path in inner)
-        return tuple(f"/{path}/" for path in escaped)
+        return tuple(f"/{escaped(path.as_posix())}/" for path in inner)
+
+    def globs_in(self, root: Root, globs: Sequence[str]) -> tuple[str, ...]:
+        """Return globs as they are within a folder, whose names they may begin with."""
+        return globs_within(globs, self._names_of(root))
+
+    def excluded_in(self, root: Root, globs: Sequence[str]) -> tuple[str, ...]:
+        """Return globs of what is left out of the answer of a folder."""
+        return (*self.globs_in(root, globs), *self.inner_globs(root))
+
+    def pins_in(self, root: Root, pins: Sequence[str]) -> tuple[str, ...]:
+        """Return those of some pinned files that may be of a folder, as they are within it."""
+        return tuple(inner for pin in pins if (inner := self._path_in(root, pin)) is not None)
+
+    def pack_in(self, root: Root, request: PackRequest) -> PackRequest:
+        """Return the request of a pack as it is within a folder."""
+        excluded = self.excluded_in(root, request.excluded)
+        return replace(request, pinned=self.pins_in(root, request.pinned), excluded=excluded)
+
+    def query_in(self, root: Root, query: Query) -> Query | None:
+        """Return a query as it is within a folder, None if it names a file of another one."""
+        query = filters_as_fields(query)
+        path, lines = split_place(query.text)
+        is_file = any(
+            inner != path and inner in owner.engine.snapshot.files
+            for owner, inner in self.candidates(path)
+        )
+        inner = self._path_in(root, path) if is_file else path
+        if inner is None:
+            return None
+        return replace(
+            query,
+            text=inner + lines,
+            paths=self.globs_in(root, query.paths),
+            exclude=self.excluded_in(root, query.exclude),
+        )
+
+    def _path_in(self, root: Root, written: str) -> str | None:
+        """Return a path as it is within a folder, None where it begins with the name of another."""
+        inner = without_name(written, self._names_of(root))
+        is_of_other = any(without_name(written, self._names_of(each)) for each in self.all)
+        if inner or not is_of_other:
+            return inner or written
+        return written if split_place(written)[0] in root.engine.snapshot.files else None
+
+    def _names_of(self, root: Root) -> list[str]:
+        """Return what paths of a folder may begin with; those of one that is alone have no label.
+
+        One that lies in another folder has its path there too.
+        """
+        names = [PurePath(root.path).as_posix(), *([root.label] if self.are_named else [])]
+        for other in self.all:
+            if other != root and PurePath(root.path).is_relative_to(other.path):
+                inner = PurePath(root.path).relative_to(other.path).as_posix()
+                names += [inner, f"{other.label}/{inner}"]
+        return names
 
     def search(self, query: Query, cancel: threading.Event | None = None) -> Results:
         """Return the best hits of all folders and remotes."""
-        if len(self) == 1 and not self.remotes:
-            return self.asked[0].engine.search(query, cancel)
-        answers = []
+        answers, asked = [], filters_as_fields(query)
         for root in self:
-            excluded = (*query.exclude, *self.inner_globs(root))
-            answers.append(root.engine.search(replace(query, exclude=excluded), cancel))
+            if part := self.query_in(root, query):
+                answer = root.engine.search(part, cancel)
+                notes = notes_as_asked(answer.notes, asked, part)
+                answers.append(replace(answer, query=query.text, notes=tuple(notes)))
+        if len(self) == 1 and answers and not self.remotes:
+            return answers[0]
         answers += self._search_remotes(query, cancel)
         merged = _merge_results(query, answers)
         return merged if self.all else replace(merged, notes=("no folder is open", *merged.notes))
@@ -234,12 +296,14 @@ class Roots:
 
         Raises SettingsError for a bad pattern.
         """
-        if len(self) == 1:
-            return self.asked[0].engine.grep(request, cancel, redacted=redacted)
         end, answers = request.offset + request.limit, []
         for root in self:
-            excluded = (*request.exclude, *self.inner_globs(root))
-            part = replace(request, exclude=excluded, offset=0, limit=end)
+            paths = self.globs_in(root, request.paths)
+            excluded = self.excluded_in(root, request.exclude)
+            part = replace(request, paths=paths, exclude=excluded)
+            if len(self) == 1:
+                return root.engine.grep(part, cancel, redacted=redacted)
+            part = replace(part, offset=0, limit=end)
             answer = root.engine.grep(part, cancel, redacted=redacted)
             groups = tuple(replace(group, root=root.path) for group in answer.groups)
             counts = tuple(count._replace(root=root.path) for count in answer.counts)
@@ -259,7 +323,9 @@ class Roots:
         if len(self) == 1:
             root = self.asked[0]
             focus = request.focus if focused in ("", root.path) else None
-            packed = root.engine.pack(replace(part, focus=focus), cancel)
+            packed = root.engine.pack(replace(self.pack_in(root, part), focus=focus), cancel)
+            pins = pack.unknown_pins(p for p in part.pinned if not self.pins_in(root, [p]))
+            packed = replace(packed, notes=(*packed.notes, *pins))
         else:
             packed = pack_roots(self, part, focused, cancel)
         return pack.add_opening(packed, request)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from packhound.core.types import Hit, Query
 from packhound.pack.context import PackContext
+from packhound.pack.notes import unknown_file_notes
 from packhound.pack.path_resolver import PathResolver
 from packhound.pack.pool import Candidate, Pool
 from packhound.pack.request import Lines, Origin, PackRequest
@@ -66,6 +67,11 @@ def parse_pin(pin: str) -> tuple[str, Lines]:
         return path or pin, _WHOLE_FILE
     low, high = sorted((int(first), int(last or first)))
     return path, (low - 1, high - 1)
+
+
+def unknown_pins(pins: Iterable[str]) -> list[str]:
+    """Return the notes on pins that name no file."""
+    return [*unknown_file_notes("pinned", (parse_pin(pin)[0] for pin in pins))]
 
 
 def add_focus(pool: Pool, request: PackRequest) -> None:

@@ -1,0 +1,79 @@
+"""Paths, globs and queries as answers of several folders print them, and what they mean in one.
+
+A path begins with the label of its folder or with the place of it on the disk; within a folder that
+is in another, also with its path in that one. A subfolder may have such a name too: a glob then
+means both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from packhound.core.types import Query
+
+_WILDCARD = re.compile(r"[\\*?\[]")
+_PATH_FILTER = re.compile(r"(?<!\S)(-?)path:(\S+)")
+_LINES = re.compile(r"(?::\d[\d:,-]*|#\S+|\(\d[\d,]*\))?:?$")
+_MAX_PLACE = 1_000
+"""A longer text is no place."""
+
+
+def without_name(written: str, names: Iterable[str]) -> str | None:
+    """Return the rest of a path or glob behind the longest of some names, None without one."""
+    written = written.removeprefix("./")
+    for name in sorted(names, key=len, reverse=True):
+        for prefix in dict.fromkeys((name, escaped(name))):
+            if written == prefix or written.startswith(f"{prefix}/"):
+                return written[len(prefix) :].strip("/")
+    return None
+
+
+def escaped(path: str) -> str:
+    """Return a glob that means a path as it is."""
+    return _WILDCARD.sub(r"\\\g<0>", path)
+
+
+def globs_within(globs: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+    """Return globs with those of the folder that has these names, as they are within it."""
+    inner = (without_name(glob, names) for glob in globs)
+    return (*globs, *dict.fromkeys(f"/{glob}" for glob in inner if glob is not None))
+
+
+def split_place(text: str) -> tuple[str, str]:
+    """Return the path and the lines or the name of what may be a place."""
+    match = _LINES.search(text) if len(text) <= _MAX_PLACE else None
+    start = match.start() if match else len(text)
+    return text[:start], text[start:]
+
+
+def filters_as_fields(query: Query) -> Query:
+    """Return a query whose path filters are in its fields, not in its text."""
+    filters = _PATH_FILTER.findall(query.text)
+    if not filters:
+        return query
+    return replace(
+        query,
+        text=_PATH_FILTER.sub("", query.text).strip(),
+        paths=(*query.paths, *(glob for sign, glob in filters if not sign)),
+        exclude=(*query.exclude, *(glob for sign, glob in filters if sign)),
+    )
+
+
+def notes_as_asked(notes: Iterable[str], asked: Query, part: Query) -> Iterator[str]:
+    """Yield the notes on the part of one folder, which name no filter that nobody has written."""
+    pairs = (("path:", part.paths, asked.paths), ("-path:", part.exclude, asked.exclude))
+    starts = {
+        f"without {_filters(prefix, used)} there": f"without {_filters(prefix, written)} there"
+        * bool(written)
+        for prefix, used, written in pairs
+    }
+    for note in notes:
+        start = next((each for each in starts if note.startswith(each)), "")
+        if not start or starts[start]:
+            yield starts.get(start, "") + note[len(start) :]
+
+
+def _filters(prefix: str, globs: Iterable[str]) -> str:
+    return " ".join(prefix + glob for glob in globs)
