@@ -184,6 +184,58 @@ def test_changes_of_all_folders_are_listed_unsaved_text_included(start_server, t
     assert definition["name"] == "pour_water"
 
 
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_an_open_file_that_was_emptied_is_a_change_and_an_empty_file(start_server, tmp_path):
+    folders = []
+    for name, source in (("kitchen", KITCHEN), ("garden", GARDEN)):
+        user = f"from jug import {source[4:14]}\n\n\ndef use():\n    return {source[4:14]}(1)\n"
+        folders.append(write_files(tmp_path / name, {"jug.py": source, "use.py": user}))
+        git(folders[-1], "init", "-q")
+        git(folders[-1], "add", ".")
+        git(folders[-1], "commit", "-qm", "one")
+    client = start_server()
+    client.initialize(*folders)
+    client.settle()
+    document = client.open_document(folders[0] / "jug.py", KITCHEN)
+    client.change_document(document, 2, ("",))
+    for reference in ("jug.py", "kitchen/jug.py", "kitchen/jug.py#boil_water", "jug.py:2"):
+        with pytest.raises(AssertionError, match=r"'jug.py' is empty, in kitchen"):
+            client.request("packhound/read", {"ref": reference})
+    assert "pour_water" in client.request("packhound/read", {"ref": "garden/jug.py"})["text"]
+    with pytest.raises(AssertionError, match=r"'jug.py' is empty"):
+        client.request("packhound/outline", {"path": "kitchen/jug.py"})
+    answer = client.request("packhound/changes", {})
+    assert [(row["path"], row["label"]) for row in answer["files"]] == [("jug.py", "kitchen")]
+    assert answer["removed"] == ["kitchen/jug.py#boil_water"]
+    assert [row["line"] for row in answer["unresolved"]] == [1, 5]
+    client.change_document(document, 3, (GARDEN,))
+    assert "pour_water" in client.request("packhound/read", {"ref": "kitchen/jug.py"})["text"]
+    client.change_document(document, 4, ("",))
+    (folders[1] / "jug.py").write_text("")
+    client.touch(folders[1] / "jug.py")
+    client.settle()
+    assert client.request("packhound/changes", {})["removed"] == [
+        "kitchen/jug.py#boil_water",
+        "garden/jug.py#pour_water",
+    ]
+    git(folders[1], "checkout", "jug.py")
+    client.touch(folders[1] / "jug.py")
+    client.close_document(document)
+    client.settle()
+    assert "boil_water" in client.request("packhound/read", {"ref": "kitchen/jug.py"})["text"]
+    assert not client.request("packhound/changes", {})["files"]
+
+
+def test_a_whole_file_is_read_right_after_a_keystroke(window):
+    client, folders = window
+    document = client.open_document(folders[0] / "kitchen.py", KITCHEN)
+    for version in range(2, 22):
+        text = f"{KITCHEN}# {version}\n"
+        client.change_document(document, version, (text,))
+        answer = client.request("packhound/read", {"ref": "kitchen/kitchen.py"})
+        assert answer["text"] == text.rstrip("\n")
+
+
 def test_a_bare_repository_is_a_folder_with_the_files_of_its_head(start_server, tmp_path):
     bare = bare_repository(tmp_path)
     client = start_server()

@@ -44,6 +44,10 @@ def places(roots: service.Roots, reference: str, line: int | None = None) -> lis
     for root, inner in roots.candidates(reference):
         try:
             place = resolve(root, inner, line or None)
+        except _EmptyFileError as refusal:
+            if not by_root:
+                whose = f", in {root.label}" if roots.are_named else ""
+                raise SettingsError(f"{refusal}{whose}") from None
         except SettingsError as refusal:
             refusals.append(refusal)
         else:
@@ -77,7 +81,7 @@ def resolve(root: service.Root, reference: str, line: int | None = None) -> Plac
 def place_in_file(root: service.Root, reference: str, line: int | None = None) -> Place | None:
     """Return the place of a reference that begins with the path of a file, as `resolve` does."""
     engine = root.engine
-    files = engine.snapshot.files
+    files = engine.caught_up().files
     path = _relative(engine, reference)
     if path in files:
         return Place(root, path, None if line is None else line - 1)
@@ -97,13 +101,17 @@ def resolve_folder(root: service.Root, path: str) -> str:
     engine = root.engine
     relative = _relative(engine, path)
     if relative in ("", ".") or any(
-        name.startswith(relative + "/") for name in engine.snapshot.files
+        name.startswith(relative + "/") for name in engine.caught_up().files
     ):
         return "" if relative == "." else relative
     try:
         return resolve(root, path).path
     except SettingsError:
         raise _unknown(engine, relative, "file or folder") from None
+
+
+class _EmptyFileError(SettingsError):
+    """A path names a file without text."""
 
 
 class References:
@@ -166,6 +174,8 @@ def _relative(engine: service.Engine, path: str) -> str:
 
 
 def _unknown(engine: service.Engine, path: str, noun: str) -> SettingsError:
+    if engine.is_empty(path):
+        return _EmptyFileError(f"'{visible_line(path[:200])}' is empty")
     if reason := engine.left_out.files.get(path):
         return SettingsError(f"'{visible_line(path[:200])}' is not read: {reason}")
     suggestion = _suggest(engine.snapshot.files, path)

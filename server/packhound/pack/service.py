@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
@@ -121,13 +121,13 @@ class PackService:
         except SettingsError:
             return {}
 
-    def changed_since(self, snapshot: Snapshot, base: str) -> Since:
-        """Return what differs from a commit, unsaved text included.
+    def changed_since(self, snapshot: Snapshot, base: str, emptied: Iterable[str] = ()) -> Since:
+        """Return what differs from a commit, unsaved text and emptied documents included.
 
         Raises SettingsError: there is no such commit.
         """
         open_paths = [path for path, file in snapshot.files.items() if file.stamp is None]
-        return self._changes.since(base, open_paths)
+        return self._changes.since(base, [*open_paths, *emptied])
 
     def call_graph(self, snapshot: Snapshot, cancel: threading.Event | None = None) -> CallGraph:
         """Return the resolved uses of a snapshot, for the questions of one request."""

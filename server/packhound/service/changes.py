@@ -12,7 +12,7 @@ from packhound.git import GONE, CoChanges, PatchedFile, Since, read_blobs, read_
 from packhound.graph import CallGraph
 from packhound.parsing import language_of
 from packhound.service.forked_index import documents_of, edit_pool, fork_with
-from packhound.service.seen_texts import read_saved
+from packhound.service.seen_texts import is_empty, read_saved
 
 if TYPE_CHECKING:
     from packhound.core.types import Document
@@ -31,7 +31,8 @@ def changes_since(
 
     Raises SettingsError: there is no such commit, or no repository.
     """
-    since, root = packs.changed_since(snapshot, base), str(folder.root)
+    emptied = [path for path in [*folder.queue.open_paths] if is_empty(folder, path)]
+    since, root = packs.changed_since(snapshot, base, emptied), str(folder.root)
     after = impact.Side(snapshot, packs.call_graph(snapshot))
     is_searched = [path for path in since.lines if path in snapshot.files or language_of(path)]
     paths, rest = is_searched[:_MAX_COMPARED], is_searched[_MAX_COMPARED:]
@@ -66,7 +67,11 @@ def _compare(
         before = document.source if document else None
         if since.lines[path] == (GONE,):
             files[path] = PatchedFile(path, path, before, None)
-        elif (source := folder.source(path, snapshot)) is not None:
+            continue
+        source = folder.source(path, snapshot)
+        if source is None and is_empty(folder, path):
+            source = b""
+        if source is not None:
             files[path] = PatchedFile.between(path, old_path, before, source)
     return documents, files
 

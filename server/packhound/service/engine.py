@@ -47,6 +47,7 @@ from packhound.service.peers import Peers
 from packhound.service.preparation import Activity, BackgroundPreparation
 from packhound.service.proposals import Proposals
 from packhound.service.roots import check_root
+from packhound.service.seen_texts import is_empty
 from packhound.service.sources import FolderSources
 from packhound.service.status import Listener
 from packhound.service.token_counts import TokenCounts
@@ -358,7 +359,15 @@ class Engine:
 
     def excerpts(self) -> Excerpts:
         """Return the texts of the current generation as they leave, without secrets."""
-        return self.packs.service().excerpts(self.snapshot)
+        return self.packs.service().excerpts(self.caught_up())
+
+    def caught_up(self) -> Snapshot:
+        """Wait for the edits submitted before; return the snapshot."""
+        return self._current(Query("")).snapshot
+
+    def is_empty(self, path: str) -> bool:
+        """Return True for a file without text, as the user sees it."""
+        return is_empty(self.index, path)
 
     def grep(
         self,
@@ -387,7 +396,7 @@ class Engine:
 
         Raises Cancelled.
         """
-        snapshot = self._current(Query("")).snapshot
+        snapshot = self.caught_up()
         if (node_id := snapshot.node_id_of(node)) is None:
             return None
         graph = self.packs.service().call_graph(snapshot, cancel)
@@ -395,7 +404,7 @@ class Engine:
 
     def named(self, name: str) -> tuple[NodeRef, ...]:
         """Return the definitions of a name or of the tail of a qualified name, tests last."""
-        snapshot = self._current(Query("")).snapshot
+        snapshot = self.caught_up()
         return impact.definitions_named(snapshot, str(self.root), name)
 
     def changes(self, base: str = "HEAD", limit: int = 10) -> impact.ChangeSet:
@@ -403,12 +412,12 @@ class Engine:
 
         Raises SettingsError: there is no such commit, or no repository.
         """
-        snapshot = self._current(Query("")).snapshot
+        snapshot = self.caught_up()
         return changes_since(self.index, self.packs.service(), snapshot, base, limit)
 
     def docs(self, out: str, cancel: threading.Event | None = None) -> dict[str, str]:
         """Return pages of documentation by their paths, which are below `out`. Raises Cancelled."""
-        snapshot, service = self._current(Query("")).snapshot, self.packs.service()
+        snapshot, service = self.caught_up(), self.packs.service()
         excerpts = service.excerpts(snapshot)
 
         def line_of(path: str, line: int) -> str:
@@ -423,7 +432,7 @@ class Engine:
 
     def neighbors(self, path: str, line: int) -> tuple[tuple[EdgeKind, NodeRef], ...]:
         """Return what the node at a 0-based line contains and refers to, and what refers to it."""
-        snapshot = self._current(Query("")).snapshot
+        snapshot = self.caught_up()
         node_id = snapshot.node_id_at(path, line)
         return () if node_id is None else self.packs.service().neighbors(snapshot, node_id)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from packhound.core.errors import SettingsError
-from packhound.files import decode, read_bytes
+from packhound.files import decode, is_included, read_bytes
 
 if TYPE_CHECKING:
     from packhound.service.indexed_folder import IndexedFolder
@@ -22,6 +22,15 @@ def read_saved(root: Path, path: str) -> bytes | None:
     except (OSError, ValueError):
         return None
     return file[0] if file else None
+
+
+def is_empty(folder: IndexedFolder, path: str) -> bool:
+    """Return True for a file without text, as the user sees it, that would be indexed with one."""
+    if ".." in path.split("/"):
+        return False
+    document = folder.open_document(path)
+    text = document.source if document else read_saved(folder.root, path)
+    return text == b"" and is_included(folder.root, path, folder.limits)
 
 
 def read_seen(folder: IndexedFolder, path: str) -> bytes | None:
