@@ -214,3 +214,28 @@ def test_secrets_of_headings_and_questions_do_not_leave(
     answer = results_json(engine, engine.search(Query("zebra", types=("knowledge",))))
     assert len(answer["hits"]) == 2
     assert secret not in str(answer)
+
+
+def test_path_filters_hold_for_records_and_filters_of_code_leave_them_out(engine: Engine) -> None:
+    write_files(engine.root, {"docs/MEMORY.md": "# Penguins\n\nPenguins swim.\n"})
+    write_files(engine.root, {"AGENTS.md": "# Birds\n\nPenguins are birds.\n", "bird.py": CODE})
+    engine.refresh()
+    assert engine.settled(30)
+
+    def asked(text: str, *types: str) -> tuple[set[str], list[str]]:
+        results = engine.search(Query(f"penguins {text}", types=types))
+        left_out = [n for n in results.notes if "without" in n or "leaves out" in n]
+        return {hit.node.path for hit in results.hits}, left_out
+
+    assert asked("", "knowledge")[0] == {"docs/MEMORY.md", "AGENTS.md"}
+    assert asked("path:docs/**", "knowledge") == ({"docs/MEMORY.md"}, [])
+    assert asked("-path:docs", "knowledge") == ({"AGENTS.md"}, [])
+    assert asked("path:zebras/**", "knowledge") == (set(), [])
+    for name in ("lang:go", "kind:class", "tests:only"):
+        note = f"{name if 'tests' in name else name.partition(':')[0] + ':'} is of code"
+        assert asked(name, "knowledge") == (set(), [f"{note}: without knowledge"])
+    assert asked("tests:no -kind:class", "knowledge")[0] == {"docs/MEMORY.md", "AGENTS.md"}
+    paths, said = asked("path:*.md", "commit", "knowledge")
+    assert paths == {"docs/MEMORY.md", "AGENTS.md"}
+    assert said == ["path: leaves out what has no path: commits"]
+    assert "bird.py" in asked("authenticate lang:python", "code", "knowledge")[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -23,6 +24,7 @@ from packhound.core.records import (
 )
 from packhound.core.status import Rebuilt, SourceRow
 from packhound.core.types import Hit, Query, Results
+from packhound.files import compile_globs
 from packhound.memory import NotesSource
 from packhound.search import STOPS, SearchRun, parse_query, scope_of
 from packhound.service.deep_records import DeepRescorer
@@ -37,6 +39,8 @@ from packhound.sources import RecordQuery, SourceFactory, SourceRegistry, fuse, 
 CodeSearch = Callable[[Query], Results]
 _OF_FILES: tuple[SourceName, ...] = ("knowledge", "skills", "episodes")
 """Sources whose records may stand in files outside of the folder."""
+_PATHLESS: tuple[SourceName, ...] = ("notes", "commits")
+"""Sources of which no record has a path."""
 _MAX_TEXT = 2_000
 """Characters of a query that are encoded."""
 
@@ -134,6 +138,11 @@ class FolderSources:
         code = search_code(of_code) if scope.has_code else None
         notes = [*(code.notes if code else ()), *problems]
         records = self._record_query(query, scope, notes)
+        if names := _filters_of_code(query, scope):
+            notes.append(f"{' '.join(names)} is of code: without {', '.join(sources)}")
+            sources = ()
+        elif records.paths and (pathless := [*filter(_PATHLESS.__contains__, sources)]):
+            notes.append(f"path: leaves out what has no path: {', '.join(pathless)}")
         answers, n_candidates = [code.hits] if code else [], code.candidates if code else 0
         truncated = code is not None and code.truncated
         for name in sources:
@@ -147,7 +156,7 @@ class FolderSources:
         notes += () if any(answers) else self._nothing_notes(scope)
         return Results(
             query=query.text,
-            hits=fuse(answers, query.limit) if n_sources > 1 else answers[0],
+            hits=answers[0] if len(answers) == 1 else fuse(answers, query.limit),
             truncated=truncated,
             generation=self._folder.snapshot.generation if code is None else code.generation,
             took_ms=_elapsed_ms(started),
@@ -220,7 +229,23 @@ class FolderSources:
         weights = {term: w for term, w in weights.items() if term not in STOPS} or weights
         weights = {} if is_dense else weights
         values = [*weights.values()]
-        return RecordQuery([*weights], values, vector, scope, time.time(), parsed.text)
+        patterns = _pattern(parsed.globs), _pattern(parsed.excluded_globs)
+        return RecordQuery([*weights], values, vector, scope, time.time(), parsed.text, *patterns)
+
+
+def _pattern(globs: tuple[str, ...]) -> re.Pattern[str] | None:
+    return compile_globs(globs) if globs else None
+
+
+def _filters_of_code(query: Query, scope: Scope) -> list[str]:
+    """Return the filters of a query that no record passes; kinds among the types are no filter."""
+    parsed = parse_query(query)
+    is_given = {
+        "lang:": parsed.languages,
+        "kind:": {*parsed.kinds} - {*scope.types},
+        "tests:only": parsed.tests == "only",
+    }
+    return [name for name in is_given if is_given[name]]
 
 
 def _elapsed_ms(started: float) -> float:

@@ -8,6 +8,7 @@ whose code has changed. Each of them is a signal, and the signals add up to the 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -48,8 +49,17 @@ class RecordQuery(NamedTuple):
     now: float
     text: str = ""
     """The query without its filters."""
+    paths: re.Pattern[str] | None = None
+    """What the path of a record must match, without its first slash."""
+    excluded: re.Pattern[str] | None = None
     every: bool = False
     """Whether records far from it in words and meaning may answer too."""
+
+    def selects(self, record: Record) -> bool:
+        """Return True if the path of a record passes the filters."""
+        path = (record.path or "").lstrip("/")
+        is_in = self.paths is None or bool(path and self.paths.fullmatch(path))
+        return is_in and not (self.excluded and path and self.excluded.fullmatch(path))
 
 
 class ScoredRecord(NamedTuple):
@@ -91,7 +101,7 @@ class RecordSnapshot:
 
         A query without words lists what passes its filters, the newest first.
         """
-        allowed = self._allowed(query.scope)
+        allowed = self._allowed(query)
         shares, titled = self._words(query)
         words = shares * np.float32(WORDS_WEIGHT)
         meaning = self._meaning(query) * np.float32(MEANING_WEIGHT)
@@ -122,8 +132,9 @@ class RecordSnapshot:
         ]
         return scored, len(rows)
 
-    def _allowed(self, scope: Scope) -> Mask:
+    def _allowed(self, query: RecordQuery) -> Mask:
         """Return the mask of the records that pass the filters."""
+        scope = query.scope
         types = scope.record_types
         of_type = np.array([name in types for name in RECORD_TYPES], np.bool_)
         allowed = of_type[self.types] & (self.dates >= scope.since) & (self.dates < scope.before)
@@ -131,6 +142,9 @@ class RecordSnapshot:
             tags = set(scope.tags)
             tagged = (not tags.isdisjoint(map(str.lower, row.record.tags)) for row in self.rows)
             allowed &= np.fromiter(tagged, np.bool_, len(self.rows))
+        if query.paths or query.excluded:
+            selected = (query.selects(row.record) for row in self.rows)
+            allowed &= np.fromiter(selected, np.bool_, len(self.rows))
         return np.asarray(allowed)
 
     def _words(self, query: RecordQuery) -> tuple[Floats, Mask]:
