@@ -86,12 +86,12 @@ class _Parts:
 def _unknown_pins(roots: Roots, request: PackRequest, drafts: Sequence[Pack]) -> Iterator[str]:
     """Yield for each pinned path that no folder has that it names no file."""
     for pin in request.pinned:
-        said = [
+        are_unknown = [
             note in draft.notes
             for root, draft in zip(roots, drafts, strict=True)
             for note in unknown_pins(roots.pins_in(root, (pin,)))
         ]
-        if all(said):
+        if all(are_unknown):
             yield from unknown_pins((pin,))
 
 

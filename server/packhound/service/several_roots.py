@@ -7,7 +7,6 @@ shortest tail of its path that no other one has; a path of several folders begin
 
 from __future__ import annotations
 
-import math
 import threading
 import time
 from collections.abc import Collection, Iterator, Sequence
@@ -18,22 +17,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from packhound import pack
 from packhound.core.errors import SettingsError
-from packhound.core.status import total_reading
 from packhound.core.typed import without_surrogates
-from packhound.core.types import NodeRef, Query, Results, merge_facets
-from packhound.grep import GrepGroup, GrepRequest, GrepResults, merge_grep_notes
+from packhound.core.types import NodeRef, Query, Results
+from packhound.grep import GrepRequest, GrepResults
 from packhound.redact import visible_line
 from packhound.search import (
     STOPPED_NOTE,
-    WEAK_NOTE,
-    falling_chances,
-    merge_notes,
-    rank_hits,
     scope_of,
-    so_far,
-    without_denials,
 )
 from packhound.service.engine import Engine
+from packhound.service.merged_answers import merge_lines, merge_results, notes_of_roots
 from packhound.service.remote_trees import Origin
 from packhound.service.root_names import (
     escaped,
@@ -246,24 +239,27 @@ class Roots:
         One that lies in another folder has its path there too.
         """
         names = [PurePath(root.path).as_posix(), *([root.label] if self.are_named else [])]
-        for other in self.all:
-            if other != root and PurePath(root.path).is_relative_to(other.path):
-                inner = PurePath(root.path).relative_to(other.path).as_posix()
-                names += [inner, f"{other.label}/{inner}"]
+        for outer in self.all:
+            if outer != root and PurePath(root.path).is_relative_to(outer.path):
+                inner = PurePath(root.path).relative_to(outer.path).as_posix()
+                names += [inner, f"{outer.label}/{inner}"]
         return names
 
     def search(self, query: Query, cancel: threading.Event | None = None) -> Results:
         """Return the best hits of all folders and remotes."""
-        answers, asked = [], filters_as_fields(query)
+        answers, notes_by_label, whole = [], dict[str, Sequence[str]](), filters_as_fields(query)
         for root in self:
             if part := self.query_in(root, query):
                 answer = root.engine.search(part, cancel)
-                notes = notes_as_asked(answer.notes, asked, part)
-                answers.append(replace(answer, query=query.text, notes=tuple(notes)))
+                notes = tuple(notes_as_asked(answer.notes, whole, part))
+                notes_by_label[root.label] = notes
+                answers.append(replace(answer, query=query.text, notes=notes))
         if len(self) == 1 and answers and not self.remotes:
             return answers[0]
         answers += self._search_remotes(query, cancel)
-        merged = _merge_results(query, answers)
+        merged = merge_results(query, answers)
+        notes = tuple(notes_of_roots(merged.notes, notes_by_label, has_hits=bool(merged.hits)))
+        merged = replace(merged, notes=notes)
         return merged if self.all else replace(merged, notes=("no folder is open", *merged.notes))
 
     def _search_remotes(self, query: Query, cancel: threading.Event | None) -> Iterator[Results]:
@@ -308,7 +304,7 @@ class Roots:
             groups = tuple(replace(group, root=root.path) for group in answer.groups)
             counts = tuple(count._replace(root=root.path) for count in answer.counts)
             answers.append(replace(answer, groups=groups, counts=counts))
-        return _merge_lines(request, answers)
+        return merge_lines(request, answers)
 
     def pack(
         self, request: PackRequest, focused: str = "", cancel: threading.Event | None = None
@@ -355,67 +351,3 @@ def _label(path: PurePath, others: Sequence[PurePath]) -> str:
 
 def _folded_parts(path: str) -> tuple[str, ...]:
     return tuple(part.casefold() for part in PurePath(path).parts)
-
-
-def _merge_results(query: Query, answers: Sequence[Results]) -> Results:
-    """Return the answers of several folders to one query as one."""
-    surest = max(answers, key=lambda answer: answer.confidence or 0.0, default=None)
-    word = surest.confidence_word if surest else None
-    notes = merge_notes(word, [answer.notes for answer in answers])
-    first_root = query.focus.root if query.focus else ""
-    hits = rank_hits((hit for answer in answers for hit in answer.hits), query.limit, first_root)
-    read = [hit for hit in hits if not hit.unread]
-    chances = falling_chances([hit.confidence or 0.0 for hit in read])
-    rated = (replace(hit, confidence=chance) for hit, chance in zip(read, chances, strict=True))
-    merged = Results(
-        query=query.text,
-        hits=tuple(hit if hit.unread else next(rated) for hit in hits),
-        truncated=any(answer.truncated for answer in answers),
-        generation=sum(answer.generation for answer in answers),
-        took_ms=sum(answer.took_ms for answer in answers),
-        candidates=sum(answer.candidates for answer in answers),
-        notes=tuple(sorted(notes, key=lambda note: not note.startswith((STOPPED_NOTE, WEAK_NOTE)))),
-        confidence=surest.confidence if surest else None,
-        confidence_word=word,
-        facets=merge_facets([answer.facets for answer in answers]),
-    )
-    if any(hit.unread for hit in hits):
-        merged = without_denials(merged)
-    return so_far(merged, total_reading([answer.reading for answer in answers]))
-
-
-def _merge_lines(request: GrepRequest, answers: Sequence[GrepResults]) -> GrepResults:
-    """Return one page of the first lines of several folders."""
-    groups = [group for answer in answers for group in answer.groups]
-    if request.query:
-        groups.sort(key=lambda group: -(-math.inf if group.score is None else group.score))
-    counts = [count for answer in answers for count in answer.counts]
-    end, n_lines = request.offset + request.limit, sum(answer.n_lines for answer in answers)
-    n_files = sum(answer.n_files for answer in answers)
-    return GrepResults(
-        pattern=request.pattern,
-        groups=tuple(_cut(groups, request)),
-        counts=tuple(counts[request.offset : end]),
-        n_lines=n_lines,
-        n_files=n_files,
-        next_offset=end if (n_files if request.count_only else n_lines) > end else -1,
-        generation=sum(answer.generation for answer in answers),
-        took_ms=sum(answer.took_ms for answer in answers),
-        notes=tuple(merge_grep_notes([answer.notes for answer in answers])),
-    )
-
-
-def _cut(groups: Sequence[GrepGroup], request: GrepRequest) -> Iterator[GrepGroup]:
-    """Yield the groups of the matching lines from the offset on as far as the limit."""
-    first, end = request.offset, request.offset + request.limit
-    for group in groups:
-        matches = [line.number for line in group.lines if line.is_match]
-        in_page = matches[max(0, first) : max(0, end)]
-        first, end = first - len(matches), end - len(matches)
-        lines = tuple(
-            line._replace(is_match=line.number in in_page)
-            for line in group.lines
-            if any(abs(line.number - match) <= request.context for match in in_page)
-        )
-        if lines:
-            yield replace(group, lines=lines)
