@@ -139,6 +139,7 @@ def test_a_bare_repository_is_read_as_of_its_head(tmp_path: Path, root: Path) ->
     bare = tmp_path / "house.git"
     git(tmp_path, "clone", "-q", "--bare", str(root), str(bare))
     before = sorted(path for path in bare.rglob("*"))
+    commits = ("--set", "sources.commits.enabled=true")
     report = json.loads(packhound(tmp_path, "index", "--root", str(bare), "--json").stdout)
     assert (report["files"], report["languages"]) == (1, {"python": 1})
     found = packhound(tmp_path, "search", "open_door", "--root", str(bare)).stdout
@@ -146,11 +147,29 @@ def test_a_bare_repository_is_read_as_of_its_head(tmp_path: Path, root: Path) ->
     git(root, "commit", "-q", "--allow-empty", "-m", "Go on")
     (root / "gate.py").write_text("def open_gate():\n    return 1\n")
     git(root, "add", "gate.py")
-    git(root, "commit", "-qm", "Gate")
+    git(root, "commit", "-qm", "Open the garden gate")
     git(root, "push", "-q", str(bare), "HEAD")
     assert "gate.py:1-2" in packhound(tmp_path, "search", "open_gate", "--root", str(bare)).stdout
+    house = (f"--root={bare}",)
+    history = packhound(tmp_path, "search", "open_door rev:HEAD~1", *house).stdout
+    assert "door.py:1-3" in history
+    assert "gate.py" not in packhound(tmp_path, "search", "gate rev:HEAD~1", *house).stdout
+    blamed = packhound(tmp_path, "search", "open_gate", "--git", *house).stdout
+    assert "just now" in blamed and "untracked" not in blamed
+    assert (
+        "Open the garden"
+        in packhound(tmp_path, "search", "gate type:commit", *commits, *house).stdout
+    )
+    changes = json.loads(packhound(tmp_path, "changes", "HEAD~1", "--json", *house).stdout)
+    assert [row["qualname"] for row in changes["definitions"]] == ["open_gate"]
+    unchanged = json.loads(packhound(tmp_path, "changes", "--json", *house).stdout)
+    assert not (unchanged["definitions"] or unchanged["files"] or unchanged["deleted"])
+    since = packhound(tmp_path, "search", "open_gate since:1d", *house)
+    assert "gate.py:1-2" in since.stdout and "git" not in since.stdout
+    scored = packhound(tmp_path, "eval", "--history", "--json", *house)
+    assert json.loads(scored.stdout)["all"]
     written = [path.name for path in (tmp_path / "cache").rglob("*.py")]
-    assert sorted(written) == ["door.py", "door.py", "gate.py"]
+    assert {*written} == {"door.py", "gate.py"}
     packhound(tmp_path, "clear", "--root", str(bare))
     assert not list((tmp_path / "cache").rglob("*.py"))
     assert not list((tmp_path / "cache").rglob("index.sqlite"))

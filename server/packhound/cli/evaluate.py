@@ -25,7 +25,7 @@ from packhound.core.settings import Settings
 from packhound.core.settings_reader import settings_from
 from packhound.core.types import Hit, Query, Results
 from packhound.redact import visible_line
-from packhound.service import Engine, real_path
+from packhound.service import Engine, checked_out, real_path
 from packhound.text import is_test
 
 _GROUPS = {
@@ -126,12 +126,13 @@ def _score_history(
     root: Path, last: int, settings: Settings, ablate: bool, hidden: bool
 ) -> tuple[list[evaluation.Outcome], Ablated]:
     """Score the subjects of a folder's last commits. Raises SettingsError if none is a query."""
-    folder = real_path(root)
+    root = real_path(root)
+    folder = checked_out(root)
     with open_engine(folder, settings) as engine:
         files = {p: file for p, file in engine.snapshot.files.items() if not is_test(p)}
         cases = evaluation.cases_of_history(folder, files, last)
         if not cases:
-            raise SettingsError(f"none of the last {last:,} commits of '{folder}' is a query")
+            raise SettingsError(f"none of the last {last:,} commits of '{root}' is a query")
         return _score(cases, folder, lambda _: nullcontext(_searcher(engine, ablate)), hidden)
 
 

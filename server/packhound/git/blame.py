@@ -30,7 +30,8 @@ def line_histories(
         return [LineHistory(state)] * len(ranges)
     limits = [f"-L{first + 1},{last + 1}" for first, last in ranges]
     arguments = ("blame", "--porcelain", "--no-textconv", "--contents", "-", *limits, "--", path)
-    answer = git(root, *arguments, timeout_s=_TIMEOUT_S, stdin=text)
+    tree = ("--work-tree=.",) if repository.is_bare else ()
+    answer = git(root, *tree, *arguments, timeout_s=_TIMEOUT_S, stdin=text)
     if answer is None:
         is_committed = git(root, "cat-file", "-e", f"HEAD:./{path}") is not None
         return [LineHistory("unavailable" if is_committed else "untracked")] * len(ranges)

@@ -47,11 +47,15 @@ Stamp: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """The working tree that a folder lies in; `prefix` is the folder within it, ending in `/`."""
+    """The working tree that a folder lies in; `prefix` is the folder within it, ending in `/`.
+
+    A bare one has none: the folder has the files of its HEAD, and links to it.
+    """
 
     state: GitState
     folder: Path = Path()
     prefix: str = ""
+    is_bare: bool = False
 
     def stamp(self) -> Stamp:
         """Return a value that changes with every commit, checkout and `git add`; three stats."""
@@ -62,13 +66,14 @@ def open_repository(root: Path) -> Repository:
     """Return the repository that `root` lies in; never raises."""
     if git_program(root) is None:
         return Repository("unavailable")
-    done = _run(root, ("rev-parse", "--show-prefix", "--absolute-git-dir"), _TIMEOUT_S)
+    questions = ("--show-prefix", "--absolute-git-dir", "--is-bare-repository")
+    done = _run(root, ("rev-parse", *questions), _TIMEOUT_S)
     if done is None:
         return Repository("unavailable")
     if done.returncode:
         return Repository("untracked" if b"not a git repository" in done.stderr else "unavailable")
-    prefix, folder, *_ = [*os.fsdecode(done.stdout).split("\n"), "", ""]
-    return Repository("ready", Path(folder), prefix)
+    prefix, folder, is_bare, *_ = [*os.fsdecode(done.stdout).split("\n"), "", "", ""]
+    return Repository("ready", Path(folder), prefix, is_bare == "true")
 
 
 def git(

@@ -56,6 +56,8 @@ def why_not_committed(root: Path) -> str:
     repository = open_repository(root)
     if repository.state != "ready":
         return "the folder is in no git repository"
+    if repository.is_bare:
+        return "a bare repository has no working tree"
     unfinished = [name for name in _UNFINISHED if (repository.folder / name).exists()]
     return f"git is in the middle of {unfinished[0]}: finish that first" if unfinished else ""
 

@@ -123,9 +123,9 @@ def changed_lines(root: Path, repository: Repository | None = None) -> ChangedLi
     return {**changed, **(dict.fromkeys(new, (WHOLE,)) if len(new) <= _MAX_NEW else {})}
 
 
-def _changed_lines(root: Path, commit: str) -> ChangedLines | None:
+def _changed_lines(root: Path, *ends: str) -> ChangedLines | None:
     """Return the lines of files that differ from a commit; None if git fails, or is late."""
-    diff = git(root, "diff", commit, *_DIFF, "--", ".", timeout_s=_TIMEOUT_S)
+    diff = git(root, "diff", *ends, *_DIFF, "--", ".", timeout_s=_TIMEOUT_S)
     if diff is None:
         return None
     # Lines of a notebook's file are not those of the text of its cells.
@@ -141,8 +141,10 @@ def _new_files(root: Path, repository: Repository) -> list[str] | None:
 
 def _compare(root: Path, repository: Repository, commit: str) -> Since:
     """Return what of the files on disk differs from a commit. Raises SettingsError: unknown."""
-    listed = git(root, *_STATES, commit, "--", ".", timeout_s=_TIMEOUT_S)
-    changed, new = _changed_lines(root, commit), _new_files(root, repository)
+    ends = (commit, "HEAD") if repository.is_bare else (commit,)
+    listed = git(root, *_STATES, *ends, "--", ".", timeout_s=_TIMEOUT_S)
+    changed = _changed_lines(root, *ends)
+    new = [] if repository.is_bare else _new_files(root, repository)
     if listed is None or changed is None or new is None:
         raise SettingsError(f"git did not compare '{root}' with {commit[:10]}; ask again")
     lines, renamed = dict[str, tuple[Lines, ...]](), dict[str, str]()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from packhound.core.user_folders import cache_folder
+
 REPOSITORY_MARKERS = (".git", ".hg", ".svn", ".jj")
 MANIFESTS = (
     ".packhound.toml",
@@ -37,14 +39,16 @@ def find_project(path: Path) -> tuple[Path, str] | None:
     """Return the root of the project that holds `path`, and the entry that marks it.
 
     It is the nearest repository, else the outermost folder with a manifest, for packages nest.
-    Home, what is above it and the root of the file system are no projects.
+    Home, what is above it and the root of the file system are no projects, and files of a commit in
+    the cache are of no repository that an editor works in.
     """
+    is_cached = path.is_relative_to(cache_folder().resolve())
     outermost: tuple[Path, str] | None = None
     for folder in path.parents:
         if Path.home().is_relative_to(folder):
             break
         repository = _first_entry(folder, REPOSITORY_MARKERS)
-        if repository:
+        if repository and not is_cached:
             return folder, repository
         manifest = _first_entry(folder, MANIFESTS)
         if manifest:

@@ -200,11 +200,13 @@ def checked_out(root: Path) -> Path:
     if revision is None:
         raise RootError(f"the bare repository '{visible_line(str(root))}' has no commit at HEAD")
     folder = _folder_of(real, revision)
-    if not folder.is_dir():
-        try:
+    try:
+        if not folder.is_dir():
             _write(real, revision, folder, Settings())
-        except SettingsError as problem:
-            raise RootError(str(problem)) from None
+        if not (folder / ".git").exists():  # By which git finds the history of these files.
+            write_private_atomic(folder / ".git", f"gitdir: {real}\n".encode())
+    except (OSError, SettingsError) as problem:
+        raise RootError(visible_line(str(problem))) from None
     return folder
 
 

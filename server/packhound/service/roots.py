@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path, PurePath
@@ -83,9 +83,15 @@ def clear_index(root: Path | None) -> int:
     """
     folders = list(cache_folder().glob("*"))
     if root is not None:
-        own = index_folder(real_path(root))
-        folders = [own, *map(index_folder, (own / REVISIONS).glob("*"))]
+        folders = [*_with_revisions(index_folder(real_path(root)))]
     return sum(_clear(folder) for folder in folders if _is_index(folder))
+
+
+def _with_revisions(folder: Path) -> Iterator[Path]:
+    """Yield the folder of an index, and those of the commits that are read beside it."""
+    yield folder
+    for revision in (folder / REVISIONS).glob("*"):
+        yield from _with_revisions(index_folder(revision))
 
 
 def _is_index(folder: Path) -> bool:
