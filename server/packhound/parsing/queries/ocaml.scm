@@ -32,6 +32,11 @@
   (value_definition
     (let_binding pattern: (value_name) @name body: (_) @body) @definition.one_liner)
   (#not-match? @name "^_"))
+(compilation_unit
+  (value_definition
+    (let_binding
+      pattern: [(value_name) (parenthesized_operator)] @name
+      body: (_) @body) @definition.constant))
 (structure
   (value_definition
     (let_binding
