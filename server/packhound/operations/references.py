@@ -137,13 +137,14 @@ class References:
 
 
 def _find_in_file(engine: service.Engine, path: str, name: str) -> NodeRef:
-    """Return the first node of a file with a qualified name, or with a name; itself last."""
+    """Return the first node of a file with a qualified name, its end or a name; itself last."""
     nodes = sorted(engine.outline(path), key=lambda node: node.kind == "file")
     matches = [node for node in nodes if node.qualname == name]
     matches = matches or [node for node in nodes if node.name == name]
-    matches = matches or [node for node in engine.named(name) if node.path == path]
+    parts = re.split(r"\W+", name)
+    matches = matches or [n for n in nodes if re.split(r"\W+", n.qualname)[-len(parts) :] == parts]
     if not matches:
-        last = re.split(r"\W", name)[-1]
+        last = parts[-1]
         names = {node.qualname: None for node in nodes if node.name == last}
         hint = ", ".join(f"'{visible_line(path)}#{safe_line(near)}'" for near in names)
         remedy = f"did you mean {hint}?" if hint else "search for a part of its name"
