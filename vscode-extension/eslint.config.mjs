@@ -9,7 +9,7 @@ export default tseslint.config(
     },
     rules: {
       eqeqeq: 'error',
-      'max-lines': ['error', 300],
+      'max-lines': ['error', 400],
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
     },

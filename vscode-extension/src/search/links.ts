@@ -26,7 +26,10 @@ export function symbolResults(symbol: SymbolAnswer): SearchResults {
       : t('No known caller; {0} lines use this name', n);
   return results(symbol.qualname || symbol.name, [
     ...callers.map((link) => atCall(link, t('Called by'))),
-    ...(callers.length ? [] : mentions).map((each) => ({ ...atCall(each, named), line: each.text })),
+    ...(callers.length ? [] : mentions).map((each) => ({
+      ...atCall(each, named),
+      line: each.text,
+    })),
     ...callees.map((link) => asHit(link, t('Calls'), remarks(link))),
     ...implementations.map((link) => asHit(link, t('Implemented by'))),
     ...tests.map((link) => atCall(link, t('Tests that reach it'))),
