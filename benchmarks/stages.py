@@ -30,6 +30,7 @@ QUERIES = json.loads((Path(__file__).parent / "queries.json").read_text("utf-8")
 def main() -> None:
     engine = Engine.open(Path(sys.argv[1]), settings_from({"ranking.gitHistory": False}))
     engine.settled()
+    engine.prepare().join()  # As whoever serves a folder does.
     engine.search(Query("warm up"))
     took: dict[str, list[float]] = defaultdict(list)
     n_spans = []

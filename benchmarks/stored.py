@@ -150,6 +150,11 @@ RESULTS = (
     Stored("quality/results/deep_latency.json", "quality.deep_latency {large}", _SEARCH),
     Stored("quality/results/deep_read.json", "quality.deep_read --suite={graded}", _SEARCH),
     Stored(
+        "quality/results/whole.json",
+        "quality.deep_read --suite={graded} --suite={held_out} --whole",
+        _SEARCH,
+    ),
+    Stored(
         "quality/results/definitions.json",
         "quality.run --suite {suite} --corpora {suite_trees} --cache {cache}"
         " --definitions 2000 --out {out}",

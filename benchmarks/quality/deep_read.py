@@ -1,10 +1,12 @@
 """Measure what the deep model finds among the nodes that it read in advance.
 
-    python -m benchmarks.quality.deep_read --suite SUITE=CORPORA ...
+    python -m benchmarks.quality.deep_read --suite SUITE=CORPORA ... [--whole]
 
 NDCG@10 / s@1 / s@5 / r3@10 of graded queries: without the model, with the 50 best hits read again,
 and with all nodes read in advance, which are candidates then. Differences have the 95 % interval
-over queries. Results go to results/deep_read.json.
+over queries. Results go to results/deep_read.json. With `--whole` the whole repositories are asked
+and not the folders that were judged, so that tests, documents and other code compete; the results
+go to results/whole.json.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
 
@@ -30,7 +33,7 @@ from packhound.evaluation.suite import load_suite
 from packhound.indexing import Timing
 from packhound.service import Engine, deep_filling
 
-RESULTS = Path(__file__).parent / "results" / "deep_read.json"
+RESULTS = Path(__file__).parent / "results"
 MODES = {"without": (False, 0), "50 hits read": (True, 0), "all nodes read": (True, 20_000)}
 AT_ONCE = Timing(deep_idle_s=0.01, deep_poll_s=0.05, recent_use_s=0.01)
 PATIENT = Budget(60_000)
@@ -39,11 +42,15 @@ PATIENT = Budget(60_000)
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--suite", action="append", required=True)
+    parser.add_argument("--whole", action="store_true", help="ask the whole repositories")
+    options = parser.parse_args()
     figures = {}
-    for suite in parser.parse_args().suite:
+    for suite in options.suite:
         folder, corpora = map(Path, suite.split("=", 1))
         cases = defaultdict[tuple[str, str], list[Case]](list)
         for case in load_suite(folder):
+            if options.whole:
+                case = replace(case, root="")
             cases[case.repository, case.root or ""].append(case)
         rows = {mode: [] for mode in MODES}
         for (repository, root), asked in cases.items():
@@ -53,7 +60,7 @@ def main() -> None:
         kinds = np.array([case.category for asked in cases.values() for case in asked])
         figures["/".join(folder.parts[-2:])] = summary(rows, kinds)
     print(json.dumps(figures, indent=1))
-    save(RESULTS, figures)
+    save(RESULTS / ("whole.json" if options.whole else "deep_read.json"), figures)
 
 
 def measures(
