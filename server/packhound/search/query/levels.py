@@ -10,9 +10,9 @@ WORDS, OTHER_CASE, IDENTIFIER, NEAR, STEMS, COMMON, PREFIX = 1.2, 1.1, 1.0, 0.9,
 """Levels: all words as written, in another letter case; an identifier; a name written nearly so;
 all words as stems; the query's text, which many places have; a name that begins so."""
 
-TOGETHER = 0.05
-"""Level of plain words in one place: as much as other signals say, since a question of two words
-may be about what has neither."""
+TOGETHER = 0.07
+"""Level of plain words in one place: as much as other signals say, a test's price among them, since
+a question of two words may be about what has neither."""
 
 SAME_LEVEL = 0.05
 """Levels that differ by less are one: of files of a name the one with the shorter path is first."""
