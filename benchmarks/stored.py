@@ -128,7 +128,7 @@ RESULTS = (
     Stored("quality/results/blend.json", f"{BY_HAND} packhound eval", _SEARCH),
     Stored(
         "quality/results/called_strong.json",
-        "quality.called_strong --suite={graded} --cache {cache} --save {out}",
+        "quality.called_strong --suite={graded} --suite={held_out} --cache {cache} --save {out}",
         _SEARCH,
     ),
     Stored(
