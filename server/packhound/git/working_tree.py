@@ -51,7 +51,7 @@ def read_committed(root: Path, path: str) -> bytes | None:
 
 
 class Since(NamedTuple):
-    """What differs from a commit: `lines` by path, `GONE` of a deleted or renamed one.
+    """Difference from a commit: `lines` by path, `GONE` of a deleted or renamed one.
 
     A file without such lines, as a binary one, has none. `renamed` has old paths by new ones.
     `committed` are the texts of the commit, None where it has no such file; of a path that is not

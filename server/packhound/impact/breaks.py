@@ -1,4 +1,4 @@
-"""What is known to break between two sides of a folder: a patch, or what differs from a commit."""
+"""Breaks between two sides of a folder: by a patch, or by what differs from a commit."""
 
 from __future__ import annotations
 

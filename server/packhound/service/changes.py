@@ -1,4 +1,4 @@
-"""What differs from a commit, and what that touches and breaks; the commit is forked in memory."""
+"""Difference from a commit, what that touches and breaks; the commit is forked in memory."""
 
 from __future__ import annotations
 

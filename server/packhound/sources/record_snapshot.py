@@ -50,7 +50,7 @@ class RecordQuery(NamedTuple):
     text: str = ""
     """The query without its filters."""
     paths: re.Pattern[str] | None = None
-    """What the path of a record must match, without its first slash."""
+    """Pattern that the path of a record must match, without its first slash."""
     excluded: re.Pattern[str] | None = None
     every: bool = False
     """Whether records far from it in words and meaning may answer too."""

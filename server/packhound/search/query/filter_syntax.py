@@ -20,7 +20,7 @@ from packhound.search.query.word_lists import LANGUAGE_NAMES
 _FILTER = re.compile(r"(?<!\S)(-?(?:kind|path)|lang|language|tests|type|since|before|tag):(\S+)")
 _FILTERS = ("kind", "path", "lang", "language", "tests", "type", "since", "before", "tag")
 _TAKEN_BEFORE = ("rev", "deps", "repo", "org", "overlay", "pattern")
-"""What else is asked for so, and is no part of the query any more."""
+"""Filters that are taken out of a query before it is parsed."""
 _LIKE_A_FILTER = re.compile(r"(?<!\S)-?([a-z]{3,10}):[^\s:/]\S*")
 _OTHERS_FILTERS = frozenset(
     {"author", "branch", "case", "content", "date", "dir", "ext", "extension", "file", "filename"}
