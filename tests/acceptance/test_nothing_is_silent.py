@@ -200,7 +200,8 @@ def test_grep_alone_reads_large_texts_but_for_words_of_nowhere_else(tmp_path: Pa
         assert found["skipped"] == {GREP_ALONE: 3}
         assert [hit["path"] for hit in further["hits"]] == [count.path for count in counts]
         reasons = {hit["reasons"][0] for hit in further["hits"]}
-        assert reasons == {f"one of 3 places with {CANARY}, further down"}
+        assert reasons == {f"one of 3 places with {CANARY}"}
+        assert [hit["start_line"] for hit in further["hits"]] == numbers
         denial = (
             f"`{CANARY}2` is not in this folder, of which 3 files are not or not wholly searched"
         )

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from packhound.core.errors import SettingsError
 from packhound.core.settings_reader import settings_from
 from packhound.core.types import Document, Query, Results
 from packhound.service import Engine
+from tests.support.operations import call
 
 COPIED = """\
 def merge_baskets(first, second):
@@ -260,6 +262,8 @@ def test_a_data_file_that_is_indexed_in_part_counts_as_a_place(engine: Engine) -
     hits = ask(engine, "quokka").hits
     places = [h.node.path for h in hits if "one of 2 places with quokka" in h.explanation().reasons]
     assert sorted(places) == ["data/quokka.json", "src/habitat.py"]
+    lines = [h.node.span.start_line for h in hits if h.node.path == "data/quokka.json"]
+    assert lines == [200_001]
     for document in (data, code):
         engine.release(document.path)
 
@@ -372,3 +376,33 @@ def test_what_says_that_it_is_generated_comes_after_what_is_written_by_hand(
         assert [hit.node.path for hit in hits[:2]] == [by_hand, generated]
     for path in files:
         engine.release(path)
+
+
+def test_every_front_leads_to_the_line_of_a_word_below_the_first_ones(tmp_path: Path) -> None:
+    numbers = "".join(f"{n}_{n * n:x}\n" for n in range(9_000))
+    (tmp_path / "table.tok").write_text(f"head\n{numbers}7_Quokka 4\n7_Quokka 5\nlast\n")
+    engine = Engine.open(tmp_path, settings_from({"index.persist": False}))
+    try:
+        assert engine.settled(60)
+        for query, reason in (
+            ("7_Quokka", "the first of 2 lines here with 7_Quokka"),
+            ("7_quokka", "the first of 2 lines here with 7_quokka, in another case"),
+            ("7_Quokka 4", "the only place with 7_Quokka 4"),
+            ("table.tok:9002", "line 9,002 of its path"),
+            ("`7_Quokka`", "the first of 2 lines here with 7_Quokka"),
+        ):
+            answer = call(engine, "search", {"query": query, "snippet_lines": 3})
+            hit = answer["hits"][0]
+            assert (hit["start_line"], hit["end_line"]) == (9_002, 9_002), query
+            assert (hit["name"], hit["ref"]) == ("table:9002", "table.tok:9002")
+            assert (hit["line"], hit["reasons"][0]) == ("7_Quokka 4", reason)
+            assert hit["snippet"] == [{"line": 9_002, "text": "7_Quokka 4"}]
+            assert not [note for note in answer["notes"] if "not in this folder" in note]
+        read = call(engine, "read_node", {"path": "table.tok:9003"})
+        assert (read["first_line"], read["text"]) == (9_003, "7_Quokka 5\nlast")
+        explained = call(engine, "explain", {"query": "7_Quokka", "path": "table.tok:9002"})
+        assert (explained["rank"], explained["start_line"]) == (1, 9_002)
+        with pytest.raises(SettingsError, match="no indexed code"):
+            call(engine, "explain", {"query": "7_Quokka", "path": "table.tok:9001"})
+    finally:
+        engine.close()

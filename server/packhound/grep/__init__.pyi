@@ -1,4 +1,6 @@
+from .grep import MOST_LINES as MOST_LINES
 from .grep import Grep as Grep
+from .grep import Places as Places
 from .literals import Alternatives as Alternatives
 from .request import Case as Case
 from .request import GrepGroup as GrepGroup

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias
 
 from packhound.core.errors import Cancelled
 from packhound.core.status import GREP_ALONE
-from packhound.core.types import CellPlace
+from packhound.core.types import CellPlace, Span
 from packhound.files import is_lock_file
 from packhound.grep.literals import Alternatives
 from packhound.grep.messages import compile_message
@@ -52,10 +52,15 @@ _PREPARE_FROM = 32
 _MAX_NAMED = 10
 _CHUNK = 16
 """Matches of which the nodes are found together at first, then twice as many each time."""
+MOST_LINES = 1_000
+"""Lines of a file without nodes of them that are counted."""
 _CODE_S = 10.0
 """Time that looking for a pattern of code may take."""
 
 
+Places: TypeAlias = dict[int, list[Span]]
+"""Nodes of a text; of one that stands below the first lines, all that a file has of nodes, lines
+with the text."""
 _TextOf: TypeAlias = Callable[[str], "bytes | None"]
 
 
@@ -155,6 +160,12 @@ class Grep:
         source = self._source(path, snapshot)
         return None if source is None else source.count(b"\n") + (source[-1:] not in b"\n")
 
+    def span_of_line(self, snapshot: Snapshot, path: str, line: int) -> Span | None:
+        """Return a 0-based line of a file, None if there is none, or if it has changed."""
+        source = self._source(path, snapshot) or b""
+        starts = LineIndex(source).starts
+        return _span_of_line(source, line, starts[line]) if line < len(starts) else None
+
     def nodes_with_phrase(
         self, snapshot: Snapshot, words: str, paths: Collection[str]
     ) -> frozenset[int]:
@@ -181,7 +192,7 @@ class Grep:
         *,
         is_cut: bool = False,
         ignore_case: bool = False,
-    ) -> tuple[list[int] | None, list[int] | None]:
+    ) -> tuple[Places | None, Places | None]:
         """Return the innermost node ids in some files where a text begins, and is a whole line.
 
         The white space of the text may differ, and `is_cut` if its last word may go on. None if
@@ -190,11 +201,8 @@ class Grep:
         """
         pattern = compile_text(text, is_cut=is_cut, ignore_case=ignore_case)
         has_line = " " in text.strip()
-        nodes, lines, most = (
-            dict[int, None](),
-            dict[int, None](),
-            sys.maxsize if most is None else most,
-        )
+        nodes, lines = Places(), Places()
+        most = sys.maxsize if most is None else most
         try:
             for number, path in enumerate(paths):
                 # Filters, which may be missing, spare reading and do not change the answer.
@@ -205,17 +213,18 @@ class Grep:
                 source = self._source(path, snapshot)
                 if source is None:
                     return None, None
-                for node_id, is_line in _nodes_at(
+                for node_id, is_line, line in _nodes_at(
                     snapshot.files[path], source, pattern.matches(source)
                 ):
-                    nodes[node_id] = None
-                    if is_line:
-                        lines[node_id] = None
+                    for places in (nodes, lines) if is_line else (nodes,):
+                        _add_place(places, node_id, line)
                     if len(nodes) > most and (not has_line or len(lines) > most):
                         return None, None
+                    if len(nodes[node_id]) == MOST_LINES:
+                        break
         except OSError:  # There is no file handle left.
             return None, None
-        return [*nodes] if len(nodes) <= most else None, [*lines] if len(lines) <= most else None
+        return nodes if len(nodes) <= most else None, lines if len(lines) <= most else None
 
     def nodes_that_print(
         self, snapshot: Snapshot, message: str, node_ids: Iterable[int]
@@ -340,10 +349,19 @@ def _written(path: str, text: bytes, offsets: list[int]) -> list[int]:
     return [o for o in offsets if text[o : o + 1] not in ends or text[o - 1 : o] not in ends]
 
 
+def _add_place(places: Places, node_id: int, line: Span | None) -> None:
+    """Add a node; a line below it only if the node itself, which comes first, is no place."""
+    further = places.get(node_id)
+    if further is None:
+        places[node_id] = [line] if line else []
+    elif line and further and line != further[-1]:
+        further.append(line)
+
+
 def _nodes_at(
     entry: FileEntry, source: bytes, matches: Iterator[tuple[int, int]]
-) -> Iterator[tuple[int, bool]]:
-    """Yield the innermost node id of each match, and if it is all of its line.
+) -> Iterator[tuple[int, bool, Span | None]]:
+    """Yield the innermost node id of each match, if it is all of its line, and a line in no node.
 
     What is in no node, as far down in a data file, counts as in the first one.
     """
@@ -351,15 +369,21 @@ def _nodes_at(
     while chunk := [*islice(matches, size)]:
         # A few matches show that a text is common, long before the end of a long file.
         size *= 2
-        positions = entry.innermost(
-            lines_of(source[: chunk[-1][0] + 1], [start for start, _ in chunk])
-        )
-        for (start, end), position in zip(chunk, positions, strict=True):
+        numbers = lines_of(source[: chunk[-1][0] + 1], [start for start, _ in chunk])
+        positions = entry.innermost(numbers)
+        for (start, end), number, position in zip(chunk, numbers, positions, strict=True):
             begin = source.rfind(b"\n", 0, start) + 1
             line_end = source.find(b"\n", end)
             rest = source[end : line_end if line_end >= 0 else None]
             is_line = not (source[begin:start] + rest).strip()
-            yield int(entry.node_ids[max(position, 0)]), is_line
+            line = _span_of_line(source, number, start) if position < 0 else None
+            yield int(entry.node_ids[max(position, 0)]), is_line, line
+
+
+def _span_of_line(source: bytes, line: int, offset: int) -> Span:
+    """Return the line of a byte of a text, without its end."""
+    start, end = source.rfind(b"\n", 0, offset) + 1, source.find(b"\n", offset)
+    return Span(start, end if end >= 0 else len(source), line, line)
 
 
 def _groups(

@@ -7,6 +7,7 @@ from typing import Annotated
 from packhound import service
 from packhound.core.errors import SettingsError
 from packhound.core.records import CODE, RECORD_TYPES, Record
+from packhound.core.status import GREP_ALONE
 from packhound.core.typed import number
 from packhound.core.types import NodeRef
 from packhound.operations import fields
@@ -70,15 +71,16 @@ def _code_row(call: Call, place: Place, request: ReadNode) -> Json:
         raise SettingsError(f"'{visible_line(path)}' has changed since it was indexed; ask again")
     all_lines = excerpt.lines[:-1] if excerpt.lines[-1:] == [""] else excerpt.lines
     node = place.named or engine.node_at(path, position or 0)
-    if node is None and position is not None:
+    is_readable = node is not None or position is None or _is_further_down(engine, path)
+    if not is_readable or (position or 0) >= len(all_lines):
         raise SettingsError(
-            f"there is no indexed code at '{visible_line(path)}:{position + 1}';"
+            f"there is no indexed code at '{visible_line(path)}:{(position or 0) + 1}';"
             f" it has {len(all_lines):,} lines"
         )
-    first, end = 0, len(all_lines)
+    first, end = position if node is None and position else 0, len(all_lines)
     row: Json = {
         **dict.fromkeys(("name", "qualname", "signature"), ""),
-        **{"path": path, "ref": path, "start_line": 1, "end_line": end, "kind": "file"},
+        **{"path": path, "ref": path, "start_line": first + 1, "end_line": end, "kind": "file"},
         **call.roots.whose(place.root.path),
     }
     if node is not None and position is not None:
@@ -96,6 +98,12 @@ def _code_row(call: Call, place: Place, request: ReadNode) -> Json:
         "total": end - first,
         "next_offset": request.offset + request.limit if start + request.limit < end else -1,
     }
+
+
+def _is_further_down(engine: service.Engine, path: str) -> bool:
+    """Return True for a file of which only the first lines are in a node."""
+    entry = engine.snapshot.files.get(path)
+    return entry is not None and entry.degraded == GREP_ALONE
 
 
 def _record_row(record: Record, offset: int, limit: int) -> Json:

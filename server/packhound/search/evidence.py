@@ -22,7 +22,7 @@ _MAX_CHARACTERS = 2_000
 _MAX_SOURCE = 20_000
 """Of the text of a node that words are looked for in."""
 _MAX_PHRASE = 8
-_MAX_LINE = 200
+MAX_LINE = 200
 
 
 class QueryWord(NamedTuple):
@@ -141,7 +141,7 @@ def best_line(node: NodeRef, words: Sequence[QueryWord]) -> str:
         return math.fsum([weights.get(term, 0.0) for term in set(terms(line))])
 
     # Of equal lines the first, which is the signature.
-    return max(lines, key=weight, default="")[:_MAX_LINE]
+    return max(lines, key=weight, default="")[:MAX_LINE]
 
 
 def meaning_ranks(similarity: Floats, positions: NDArray[np.integer[Any]]) -> list[int]:

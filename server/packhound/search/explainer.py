@@ -17,6 +17,7 @@ from packhound.core.arrays import Doubles, Positions, top_k
 from packhound.core.trace import traced
 from packhound.core.types import GROUP_NAMES, Explanation, Hit, NodeId, SignalGroup, SignalValue
 from packhound.search.evidence import (
+    MAX_LINE,
     QueryWord,
     WordMatches,
     best_line,
@@ -248,13 +249,16 @@ def _explain(gathered: _Gathered, column: int) -> Explanation:
         for signal, cost in evidence.contributions.items()
         if signal in _TOLD and cost < 0
     }
-    _, printed = evidence.query.printers.get(hit.node.node_id, (0.0, ""))
+    _, line = evidence.query.printers.get(hit.node.node_id, (0.0, ""))
+    match = evidence.query.exact_matches.get(hit.node.node_id)
+    if match and match.line:
+        line = gathered.text_of(hit.node).partition("\n")[2].strip()[:MAX_LINE]
     return Explanation(
         reasons=choose_reasons(hit, evidence, by_group, above, texts),
         against=losses(hit, evidence, rank_without),
         beside=_beside(gathered, column),
         groups=tuple(SignalGroup(name, value, total, text) for value, (name, total), text in rows),
-        line=printed or best_line(hit.node, evidence.matches.anywhere),
+        line=line or best_line(hit.node, evidence.matches.anywhere),
     )
 
 

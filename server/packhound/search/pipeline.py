@@ -150,7 +150,7 @@ def _search(job: _Job) -> Results:
     hits, originals = _hits(job, context, ranking, depth, likeness)
     # Copies are told apart by what the stages know, such as the folder that the user is in.
     hits = apply_stages(stages, hits, limit + _n_copies(originals), stage_context)
-    hits = merge_copies(hits, originals, limit)
+    hits = tuple(_at_its_line(hit, parsed) for hit in merge_copies(hits, originals, limit))
     rated: Sequence[float | None] = [None] * len(hits)
     if is_rated(source, environment.model):
         rated = _rate(run, parsed, hits, rate_hits(context, ranking, source, hits), context)
@@ -165,6 +165,16 @@ def _search(job: _Job) -> Results:
     explanations = explain_hits(context, ranking, unit, hits, environment.text_of)
     hits = _with(hits, rated, siblings, explanations)
     return run.results(hits, len(context.candidates), snapshot.generation)
+
+
+def _at_its_line(hit: Hit, parsed: ParsedQuery) -> Hit:
+    """Return a hit that leads to the line of an exact match that is in no node."""
+    match = parsed.exact_matches.get(hit.node.node_id)
+    if match is None or match.line is None:
+        return hit
+    # Such a node is a window.
+    name = f"{hit.node.name.rpartition(':')[0]}:{match.line.start_line + 1}"
+    return replace(hit, node=replace(hit.node, name=name, qualname=name, span=match.line))
 
 
 def _is_help_text(job: _Job, hit: Hit, parsed: ParsedQuery) -> bool:
@@ -238,14 +248,18 @@ def _rank_nodes(
     run.check()
     query = run.affordable_query(query)
     context = retrieve_context(snapshot, query, parsed, vectors, environment, likeness)
+    matches = parsed.exact_matches.values()
+    is_further_down = any(match.line for match in matches)
     if parsed.exact and not len(context.candidates):
         quoted = ", ".join(f'"{words}"' for words in parsed.exact)
-        run.notes.append(f"nothing has all words of {quoted}: ranked without the quotes")
+        if not is_further_down:
+            run.notes.append(f"nothing has all words of {quoted}: ranked without the quotes")
         parsed = replace(parsed, exact=(), phrase_nodes=None)
         context = retrieve_context(snapshot, query, parsed, vectors, environment, likeness)
     run.check()
-    levels = [match.level for match in parsed.exact_matches.values()]
-    is_found = any(level > IDENTIFIER or level == PAST_END for level in levels)
+    is_found = is_further_down or any(
+        match.level > IDENTIFIER or match.level == PAST_END for match in matches
+    )
     if not is_found:
         run.notes = with_name_notes(run.notes, context)
     if not len(context.candidates):
@@ -331,7 +345,7 @@ def explain(
     for stage in environment.stages:
         hits = stage.rerank(hits, stage_context)
     position, hidden_by = rank_among(ranked, hits[0].node, position)
-    hits = [replace(hits[0], rank=position), *hits[1:]]
+    hits = [_at_its_line(replace(hits[0], rank=position), parsed), *hits[1:]]
     explanations = explain_hits(context, ranking, unit, hits, environment.text_of)
     explanation = partial(with_losses, explanations[0], hidden_by)
     return replace(hits[0], explanation=explanation if hidden_by else explanations[0])

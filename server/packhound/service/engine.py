@@ -18,8 +18,8 @@ from packhound import impact, llm, pack
 from packhound.core.settings import Settings
 from packhound.core.settings_files import FolderSettings, SettingsInForce
 from packhound.core.settings_reader import changed
-from packhound.core.status import LeftOut, Reading, Status
-from packhound.core.types import Document, Hit, NodeRef, Query, Results
+from packhound.core.status import GREP_ALONE, LeftOut, Reading, Status
+from packhound.core.types import Document, Hit, NodeId, NodeRef, Query, Results
 from packhound.grep import GrepRequest, GrepResults
 from packhound.index import Snapshot
 from packhound.indexing import DEFAULT_TIMING, Timing, collect_all_and_trim
@@ -295,10 +295,16 @@ class Engine:
     ) -> Hit | None:
         """Return the node at a 0-based line, scored for the query whether it ranked or not."""
         snapshot = self._current(query).snapshot
-        if (node_id := snapshot.node_id_at(path, line)) is None:
+        node_id, entry = snapshot.node_id_at(path, line), snapshot.files.get(path)
+        is_further_down = node_id is None and entry and entry.degraded == GREP_ALONE
+        if entry and is_further_down:
+            node_id = NodeId(int(entry.node_ids[0]))
+        if node_id is None:
             return None
         environment = self._search.environment(snapshot, query)
         hit = pipeline.explain(snapshot, query, node_id, environment, cancel)
+        if is_further_down and hit.node.span.start_line != line:
+            return None
         return add_line_history(self.index, snapshot, [hit])[0][0] if query.git else hit
 
     def ablate(self, query: Query) -> dict[str, tuple[Hit, ...]]:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ import numpy as np
 
 from packhound.core.arrays import Positions, unique_sorted
 from packhound.core.status import GREP_ALONE
+from packhound.grep import MOST_LINES, Places
 from packhound.index import Snapshot
 from packhound.search.answer_notes import edit_distance, nearest_names
 from packhound.search.query.exact_names import (
@@ -143,6 +145,11 @@ def _is_code_like(text: str) -> bool:
     return n_words == 1 or n_words >= _MANY_WORDS or bool(_SIGN.search(text))
 
 
+def _is_data(text: str) -> bool:
+    """Return True for a text with signs and without a word of a sentence, as rows of data have."""
+    return bool(_SIGN.search(text)) and STOP_WORDS.isdisjoint(text.lower().split())
+
+
 def _subject(text: str) -> str:
     """Return the one word that a short question is about, or the text."""
     words = text.rstrip("?").split()
@@ -163,61 +170,76 @@ def _by_text(
     is_plain = not _is_code_like(text)
     if is_plain and STOP_WORDS.issuperset(text.lower().split()):
         return
-    holders, is_cut = _holders(snapshot, text), False
+    holders = _holders(snapshot, text)
     if is_plain and 1 < len(words) <= _FEW_WORDS and 0 < len(holders) <= MOST_PLACES:
         together = _with_all(snapshot, words, holders, texts, ignore_case=True)
-        yield from _matches(together if len(together) == 1 else (), TOGETHER, " and ".join(words))
+        yield from _matches(together if len(together) == 1 else {}, TOGETHER, " and ".join(words))
     if is_plain and len(words) < _FEW_WORDS:
         return
-    if not len(holders) and lead:
-        holders = _holders(snapshot, lead)
-    elif not len(holders) and len(words) > 1:
-        # The last word may be cut.
-        holders = _holders(snapshot, text[: text.rindex(words[-1])])
-        is_cut = True
-    if not len(holders) and len(words) == 1:
-        # Where letter case tells the parts of a word, its terms are others.
-        folded = fold_identifier(words[0])
-        posted = [snapshot.postings(folded).node_ids]
-        if not len(posted[0]):
-            posted = [snapshot.postings(term).node_ids for term in terms(folded)]
-        holders = unique_sorted(np.concatenate(posted)).astype(np.intp)
-        holders = holders[snapshot.live[holders]]
-    paths = _paths_of(snapshot, holders) if len(holders) <= most else []
-    is_unposted = not (len(holders) or is_plain) and len(words) <= _FEW_WORDS
-    if is_unposted:
-        paths = _grepped_alone(snapshot)
-    if not paths:
+    is_cut = are_apart = False
+    if not len(holders):
+        holders, is_cut, are_apart = _likely_holders(snapshot, text, words, lead)
+    if len(holders) > most:
         return
     common = MOST_COMMON if len(words) >= _FEW_WORDS else MOST_PLACES
-    nodes, as_line = texts.nodes_with_text(snapshot, text, paths, common, _MOST_READ, is_cut=is_cut)
+    find = partial(texts.nodes_with_text, snapshot, text, most=common, most_read=_MOST_READ)
+    nodes, as_line = find(_paths_of(snapshot, holders), is_cut=is_cut)
+    may_be_data = not is_plain and (len(words) <= _FEW_WORDS or _is_data(text))
+    if nodes == {} and may_be_data and (not len(holders) or is_cut or are_apart):
+        paths = _grepped_alone(snapshot)
+        nodes, as_line = find(paths)
+        if not len(holders):
+            ids = [snapshot.files[path].node_ids[0] for path in paths]
+            holders, are_apart = np.array(ids, np.intp), True
     what = text if len(words) <= _FEW_WORDS else "this line"
-    what += ", further down" if is_unposted else ""
-    yield from _matches(nodes or (), _level(nodes, TEXT), what)
+    yield from _matches(nodes or {}, _level(nodes, TEXT), what)
     if len(words) > 1 and (nodes is None or len(nodes) > 1):
         # Of a text that is in many places, or begins longer lines, those where it is the line.
-        yield from _matches(as_line or (), _level(as_line, LINE), f"the line {what}")
+        yield from _matches(as_line or {}, _level(as_line, LINE), f"the line {what}")
     most = 1 if is_plain else _MOST_HOLDERS
-    if nodes == [] and len(words) <= _FEW_WORDS and len(holders) <= most:
-        yield from _by_words(snapshot, words, holders, texts, are_spaced=text.split() == words)
+    if nodes == {} and len(words) <= _FEW_WORDS and len(holders) <= most:
+        by_words = _by_words(snapshot, words, holders, texts, are_spaced=text.split() == words)
+        yield from (pair for pair in by_words if not are_apart or pair[1].level > STEMS)
 
 
-def _level(nodes: Sequence[int] | None, level: float) -> float:
+def _likely_holders(
+    snapshot: Snapshot, text: str, words: list[str], lead: str
+) -> tuple[Positions, bool, bool]:
+    """Return the nodes that may have a text though none has all its terms.
+
+    And if its last word may be cut, and if it is a word whose parts may be apart in them.
+    """
+    if lead or not words:
+        return _holders(snapshot, lead), False, False
+    if len(words) > 1:
+        return _holders(snapshot, text[: text.rindex(words[-1])]), True, False
+    # Where letter case tells the parts of a word, its terms are others.
+    folded = fold_identifier(words[0])
+    posted = [snapshot.postings(folded).node_ids]
+    are_apart = not len(posted[0])
+    if are_apart:
+        posted = [snapshot.postings(term).node_ids for term in terms(folded)]
+    holders = unique_sorted(np.concatenate(posted)).astype(np.intp)
+    return holders[snapshot.live[holders]], False, are_apart and len(posted) > 1
+
+
+def _level(nodes: Places | None, level: float) -> float:
     """Return the level of a text that some nodes have, lower where they are many."""
     return level if len(nodes or ()) <= MOST_PLACES else COMMON
 
 
 def _with_all(
     snapshot: Snapshot, words: list[str], holders: Positions, texts: Grep, *, ignore_case: bool
-) -> list[int]:
+) -> Places:
     """Return those of some nodes whose text has all of some words."""
-    nodes, paths = {*holders.tolist()}, _paths_of(snapshot, holders)
+    nodes: Places = {node_id: [] for node_id in holders.tolist()}
+    paths = _paths_of(snapshot, holders)
     for word in words:
         having, _ = texts.nodes_with_text(
             snapshot, word, paths, None, _MOST_READ, ignore_case=ignore_case
         )
-        nodes &= {*(having or ())}
-    return sorted(nodes)
+        nodes = {node_id: lines for node_id, lines in (having or {}).items() if node_id in nodes}
+    return dict(sorted(nodes.items()))
 
 
 def _by_words(
@@ -235,7 +257,8 @@ def _by_words(
             return
     # Forms of several plain words, each somewhere in a long function, say nothing of it.
     if len(holders) <= MOST_PLACES and (len(words) == 1 or _is_code_like(" ".join(words))):
-        yield from _matches(holders.tolist(), STEMS, f"forms of {' and '.join(words)}")
+        forms: Places = {node_id: [] for node_id in holders.tolist()}
+        yield from _matches(forms, STEMS, f"forms of {' and '.join(words)}")
 
 
 def _by_spelling(
@@ -291,7 +314,7 @@ def _by_identifiers(snapshot: Snapshot, text: str, texts: Grep) -> Iterator[tupl
         if 0 < len(holders) <= _MOST_HOLDERS:
             paths, most = _paths_of(snapshot, holders), MOST_PLACES if is_identifier else 1
             nodes, _ = texts.nodes_with_text(snapshot, word, paths, most, _MOST_READ)
-            yield from _matches(nodes or (), IDENTIFIER, word)
+            yield from _matches(nodes or {}, IDENTIFIER, word)
 
 
 def _by_message(snapshot: Snapshot, text: str, texts: Grep) -> Iterator[tuple[int, ExactMatch]]:
@@ -305,9 +328,13 @@ def _by_message(snapshot: Snapshot, text: str, texts: Grep) -> Iterator[tuple[in
             return
 
 
-def _matches(nodes: Sequence[int], level: float, what: str) -> Iterator[tuple[int, ExactMatch]]:
+def _matches(nodes: Places, level: float, what: str) -> Iterator[tuple[int, ExactMatch]]:
     count = "the only place with" if len(nodes) == 1 else f"one of {len(nodes)} places with"
-    return ((node_id, ExactMatch(level, f"{count} {what}")) for node_id in nodes)
+    for node_id, lines in nodes.items():
+        reason, more = f"{count} {what}", " or more" * (len(lines) == MOST_LINES)
+        if len(lines) > 1:
+            reason = f"the first of {len(lines):,}{more} lines here with {what}"
+        yield node_id, ExactMatch(level, reason, lines[0] if lines else None)
 
 
 def _holders(snapshot: Snapshot, text: str) -> Positions:
@@ -318,7 +345,7 @@ def _holders(snapshot: Snapshot, text: str) -> Positions:
 def _grepped_alone(snapshot: Snapshot) -> list[str]:
     """Return the files that are in the index by their first lines, those that are soon read."""
     entries = [each for each in snapshot.files.values() if each.degraded == GREP_ALONE]
-    sizes = {each.path: each.stamp.size for each in entries if each.stamp}
+    sizes = {each.path: each.stamp.size for each in entries if each.stamp and len(each.node_ids)}
     paths = sorted(sizes, key=lambda path: (sizes[path], path))
     totals = accumulate(sizes[path] for path in paths)
     return paths[: sum(total <= _MOST_GREPPED_BYTES for total in totals)]

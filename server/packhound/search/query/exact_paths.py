@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from packhound.core.status import GREP_ALONE
 from packhound.index import FileEntry, Snapshot
 from packhound.search.answer_notes import NO_FILE_NOTE, edit_distance
 from packhound.search.query.mentions import mentions_of
@@ -55,8 +56,12 @@ def nodes_of_path(
             else:
                 position = _node_at(entry, line)
                 first, last = entry.lines(position)
-                where = "line" if first <= line <= last else "nearest to line"
-                match = ExactMatch(level, f"{where} {line + 1:,} of its path")
+                is_in_node = first <= line <= last
+                further = None
+                if texts and not is_in_node and entry.degraded == GREP_ALONE:
+                    further = texts.span_of_line(snapshot, entry.path, line)
+                where = "line" if is_in_node or further else "nearest to line"
+                match = ExactMatch(level, f"{where} {line + 1:,} of its path", further)
                 yield int(entry.node_ids[position]), match
         folder = _files_in(snapshot, path) if not paths and line is None else []
         for entry in folder:

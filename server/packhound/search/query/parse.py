@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from packhound.core.records import ALL_CODE, Scope
-from packhound.core.types import Kind, Query, Tests
+from packhound.core.types import Kind, Query, Span, Tests
 from packhound.git import History
 from packhound.index import Snapshot
 from packhound.search.query.bug_report import code_of, content_of, is_report
@@ -75,10 +75,14 @@ class Pattern:
 
 
 class ExactMatch(NamedTuple):
-    """A fact that a node is what a query says: how much it counts, and what it is in words."""
+    """A fact that a node is what a query says: how much it counts, and what it is in words.
+
+    `line` is that of its file where the fact is, if that is in no node.
+    """
 
     level: float
     reason: str
+    line: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)
