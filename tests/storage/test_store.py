@@ -162,6 +162,35 @@ def test_a_file_of_rows_that_goes_while_it_is_used_is_written_again(tmp_path, mo
     assert contents(loaded(folder).snapshot) == contents(index.snapshot)
 
 
+def test_what_was_saved_is_mapped_in_the_index_that_goes_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(bulk_rows, "MAX_BYTES", 0)
+    index, store = filled(), Store.open(tmp_path / "s", lambda: VERSIONS)
+    snapshot, expected = index.snapshot, contents(index.snapshot)
+    store.save(snapshot)
+    [segment] = snapshot.terms.segments
+    assert not any(a.flags.writeable for a in (segment.node_ids, segment.tf, segment.starts))
+    assert all(isinstance(entry.record, memoryview) for entry in snapshot.files.values())
+    assert contents(snapshot) == expected
+    put(index, {"1.py": "class C: tree\nclass D: load"})
+    store.save(index.snapshot)
+    store.close()
+    assert contents(loaded(tmp_path / "s").snapshot) == contents(index.snapshot)
+
+
+@pytest.mark.slow
+def test_saved_vectors_are_mapped_in_the_index_that_goes_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(bulk_rows, "MAX_BYTES", 0)
+    index, store = Index(BagOfWords()), Store.open(tmp_path / "s", lambda: VERSIONS)
+    lines = (f"function f{n}: load x{n % 99}" for n in range(BLOCK_VECTORS + 9))
+    put(index, {"many.py": "\n".join(lines), "few.py": "class C: tree"})
+    expected = vectors_of(index)
+    store.save(index.snapshot)
+    first, last = index.snapshot.vectors.blocks
+    assert not first.codes.flags.writeable and last.codes.flags.writeable
+    assert vectors_of(index) == expected == vectors_of(loaded(tmp_path / "s"))
+    store.close()
+
+
 @pytest.mark.slow
 def test_large_arrays_are_mapped_and_an_edit_changes_no_file(tmp_path, monkeypatch):
     monkeypatch.setattr(bulk_rows, "MAX_BYTES", 0)

@@ -154,6 +154,10 @@ class FileEntry:
         """Return the identity of the terms and the vector of one node."""
         return self.node_digests[position * DIGEST_SIZE : (position + 1) * DIGEST_SIZE]
 
+    def move(self, record: Buffer) -> None:
+        """Have the same record elsewhere, as in a mapped file, and not in memory."""
+        object.__setattr__(self, "record", record)
+
     def renumber(self, node_ids: NodeIds) -> FileEntry:
         """Return the same file under other node ids."""
         return replace(self, node_ids=node_ids)

@@ -11,7 +11,14 @@ from dataclasses import dataclass
 from itertools import compress
 
 from packhound.core.arrays import Mask
-from packhound.index import BLOCK_SIZE, FileEntry, Segment, Snapshot, merge_neighbours
+from packhound.index import (
+    BLOCK_SIZE,
+    BLOCK_VECTORS,
+    FileEntry,
+    Segment,
+    Snapshot,
+    merge_neighbours,
+)
 from packhound.storage.row import (
     BLOCK,
     CODES,
@@ -22,8 +29,16 @@ from packhound.storage.row import (
     first_of_segment,
     row,
 )
-from packhound.storage.row_files import RowFile
-from packhound.storage.rows import ROWS_OF_SEGMENT, file_head, n_blocks, pack_codes, pack_segment
+from packhound.storage.row_files import MappedRows, RowFile
+from packhound.storage.rows import (
+    ROWS_OF_SEGMENT,
+    file_head,
+    n_blocks,
+    pack_codes,
+    pack_segment,
+    unpack_segment,
+)
+from packhound.storage.vector_rows import ROWS_OF_VECTORS, mapped_codes
 
 MAX_BYTES = 16_000_000
 """Of bulk in the database; more is written to a file."""
@@ -68,9 +83,32 @@ class Bulk:
             if CODES + i in units:
                 yield row(CODES + i, b"", pack_codes(self.snapshot, i, self.on_disk))
 
+    def move_to(self, mapped: MappedRows) -> None:
+        """Have what a file of these rows has as memory has it be mapped from now on."""
+        bodies = dict(zip(mapped.file.keys.tolist(), mapped.bodies(), strict=True))
+        for i, entry in self.files.items():
+            if body := bodies.get(FILE + i):
+                entry.move(body)
+        for segment in self.snapshot.terms.segments:
+            first = self.segments[segment.serial]
+            if first in bodies and self._is_on_disk(*segment.bounds):
+                rows = [bodies[first + i] for i in range(ROWS_OF_SEGMENT)]
+                segment.move(unpack_segment(rows))
+        vectors = self.snapshot.vectors
+        for i, block in enumerate(vectors.blocks):
+            first, end = i * BLOCK_VECTORS, (i + 1) * BLOCK_VECTORS
+            # No vector of it is still to come.
+            is_complete = end <= len(vectors.state) and vectors.state[first:end].all()
+            joined = mapped.joined(CODES + i * ROWS_OF_VECTORS, ROWS_OF_VECTORS)
+            if joined and is_complete and self._is_on_disk(first, end):
+                block.move(mapped_codes(joined, vectors.dim))
+
     def _part_on_disk(self, segment: Segment) -> Segment:
-        is_whole = self.on_disk[slice(*segment.bounds)].all()
+        is_whole = self._is_on_disk(*segment.bounds)
         return segment if is_whole else merge_neighbours([segment], self.on_disk)
+
+    def _is_on_disk(self, first: int, end: int) -> bool:
+        return bool(self.on_disk[first:end].all())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -22,6 +22,7 @@ from packhound.storage.row import (
     NAMES,
     NODE_IDS,
     PATHS,
+    ROW_FILE,
     SEGMENT,
     Row,
     next_segment,
@@ -60,12 +61,15 @@ class Plan:
     """One transaction, and the content of the store after it.
 
     Rows of the database are made lazily, because all of them together are as large as the index,
-    and a file of rows before the first; `written` is complete after the last one.
+    and a file of rows before the first, with its directory in `directories`; `written` is complete
+    after the last one.
     """
 
     rows: Iterator[Row]
     removed: Sequence[tuple[int]]
     written: Written
+    bulk: Bulk
+    directories: list[Row]
 
 
 def block_states(snapshot: Snapshot, on_disk: Mask) -> dict[int, bytes]:
@@ -120,11 +124,14 @@ def changed_rows(snapshot: Snapshot, before: Written | None, versions: str, fold
         yield row(NODE_IDS, b"", _pack_node_ids(files))
 
     def rows() -> Iterator[Row]:
-        yield from _in_database(_bulk_rows(bulk, placed, written, folder), written)
+        for each in _in_database(_bulk_rows(bulk, placed, written, folder), written):
+            directories.extend([each] if each.key >= ROW_FILE else ())
+            yield each
         yield from _in_database(columns(), written)
         yield _manifest(snapshot, versions, seal(written.sums))
 
-    return Plan(rows(), [(key,) for key in removed], written)
+    directories = list[Row]()
+    return Plan(rows(), [(key,) for key in removed], written, bulk, directories)
 
 
 def _bulk_rows(bulk: Bulk, placed: Placement, written: Written, folder: Path) -> Iterator[Row]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from packhound.core.errors import StoreError
@@ -20,7 +20,7 @@ from packhound.core.trace import traced
 from packhound.index import Saved, Snapshot
 from packhound.storage.dirty_rows import Written, changed_rows
 from packhound.storage.load import FORMAT, read_saved
-from packhound.storage.row_files import delete_row_files, row_file_paths
+from packhound.storage.row_files import delete_row_files, map_rows, row_file_paths
 from packhound.storage.shared_rows import MemoryRows, find_shared, memory_rows
 from packhound.storage.stored_rows import read_rows
 
@@ -178,6 +178,9 @@ class Store:
             raise StoreError(f"the index cannot be saved in {self._path}: {error}") from error
         self._written = plan.written
         delete_row_files(folder, (file.name for file in plan.written.row_files.values()))
+        for directory in plan.directories:
+            with suppress(OSError, ValueError):  # It stays in memory.
+                plan.bulk.move_to(map_rows(folder, directory.head, directory.body))
 
     def close(self) -> None:
         """Release the lock, so that another process may write."""

@@ -35,13 +35,18 @@ def unpack_vectors(
     return vectors
 
 
+def mapped_codes(joined: memoryview, dim: int) -> Codes:
+    """Return the codes of a block whose rows lie side by side."""
+    return np.frombuffer(joined, np.int8).reshape(-1, dim, GROUP_VECTORS)
+
+
 def _codes(rows: StoredRows, first: int, n: int, dim: int) -> Codes:
     """Return the codes of a block, that of `n` node ids, whose first row is that of block `first`.
 
     The last block, to which vectors are added, is a copy.
     """
     if n == BLOCK_VECTORS and (mapped := rows.joined(CODES + first, ROWS_OF_VECTORS)) is not None:
-        return np.frombuffer(mapped, np.int8).reshape(-1, dim, GROUP_VECTORS)
+        return mapped_codes(mapped, dim)
     codes = np.zeros((BLOCK_VECTORS // GROUP_VECTORS, dim, GROUP_VECTORS), np.int8)
     for i in range(-(-n // BLOCK_SIZE)):
         n_groups = -(-min(BLOCK_SIZE, n - i * BLOCK_SIZE) // GROUP_VECTORS)

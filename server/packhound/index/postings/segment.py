@@ -127,6 +127,11 @@ class Segment:
         mask: Mask = np.logical_or.reduce(masks)
         return mask
 
+    def move(self, same: Segment) -> None:
+        """Have the same postings where an equal segment has them, and not in memory."""
+        for name in ("starts", "node_ids", "tf"):
+            object.__setattr__(self, name, getattr(same, name))
+
     def rebase(self, base: int) -> Segment:
         """Return the same postings for node ids that begin at another base."""
         return replace(self, base=base, serial=next(_serials))

@@ -35,6 +35,10 @@ class VectorBlock:
     scales: Floats
     offsets: Ints
 
+    def move(self, codes: Codes) -> None:
+        """Have the same codes elsewhere, as in a mapped file, and not in memory."""
+        object.__setattr__(self, "codes", codes)
+
 
 class VectorColumn:
     """A growing list of vectors.
