@@ -34,10 +34,15 @@ _SNIFF_BYTES = 8_192
 _COPIED_BYTES = 1 << 20
 _FICLONE = 0x40049409
 """`fcntl.FICLONE`, which Python knows from 3.14 on."""
-_NAMED = re.compile(
-    rb"""^\s*"?(?:name|version|specifier)"?\s*[:=\s]|[:{[]\s*$|^\s+\S+ \([^()]*\)\s*$"""
+_UNNAMED = re.compile(
+    rb"""^(?!
+        [^\S\n]*"?(?:name|version|specifier)"?(?:[^\S\n]*[:=]|[^\S\n])
+        | .*[:{[][^\S\n]*$
+        | [^\S\n]+\S+[ ]\([^()\n]*\)[^\S\n]*$
+    ).+$""",
+    re.MULTILINE | re.VERBOSE,
 )
-"""Of lock files: `version = "1.0"`, `"lodash": {`, `lodash@^4.0:` and `rack (2.2.3)`."""
+"""Of lock files the lines but `version = "1.0"`, `"lodash": {`, `lodash@^4.0:`, `rack (2.2.3)`."""
 _SECOND_NS = 1_000_000_000
 _TICK_NS, _COARSE_TICK_NS = 50_000_000, 2 * _SECOND_NS
 """Longer than the clocks of file systems stand still, and of those that only know whole seconds."""
@@ -137,7 +142,7 @@ def is_lock_file(path: str) -> bool:
 
 def _blank_unnamed(text: bytes) -> bytes:
     """Blank the lines of a lock file that have no name or version; line numbers stay."""
-    return b"\n".join(line if _NAMED.search(line) else b"" for line in text.split(b"\n"))
+    return _UNNAMED.sub(b"", text)
 
 
 def is_searched_text(text: bytes, max_file_bytes: int) -> bool:

@@ -8,8 +8,9 @@ seen from quotes alone, in any language.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -77,6 +78,7 @@ _MAX_GAP = 300
 _MAX_STARTS = 8
 _MIN_PIECE = 3
 _MIN_WORDS, _MIN_LETTERS = 3, 12
+_SHORTEST = _MIN_LETTERS + _MIN_WORDS - 1
 
 
 class Print(NamedTuple):
@@ -84,14 +86,6 @@ class Print(NamedTuple):
 
     n_letters: int
     line: str
-
-
-class _Literal(NamedTuple):
-    """A literal between its quotes, from the offset of the first to that after the last."""
-
-    start: int
-    end: int
-    body: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,36 +124,46 @@ class Message:
         for quotes, pattern in passes.items():
             if not any(text.count(quote) > 1 for quote in quotes):
                 continue
-            for group in _join(text, _literals(pattern, text)):
-                if n_letters := self._n_letters("".join([literal.body for literal in group])):
-                    yield group[0].start, n_letters
+            for group in _join(text, pattern):
+                start, body = group[0]
+                if len(group) > 1:
+                    body = "".join([each for _, each in group])
+                if len(body) < _SHORTEST:
                     continue
-                for literal in group if len(group) > 1 else ():
-                    if n_letters := self._n_letters(literal.body):
-                        yield literal.start, n_letters
+                if n_letters := _n_letters(body, self.text):
+                    yield start, n_letters
+                elif len(group) > 1:
+                    for start, body in group:
+                        if len(body) >= _SHORTEST and (n_letters := _n_letters(body, self.text)):
+                            yield start, n_letters
 
-    def _n_letters(self, literal: str) -> int:
-        """Return the letters outside placeholders, 0 if the literal does not print the message."""
-        if len(literal) < _MIN_LETTERS + _MIN_WORDS - 1:
+
+@lru_cache(maxsize=4_096)
+def _n_letters(literal: str, message: str) -> int:
+    """Return the letters outside placeholders, 0 if the literal does not print the message."""
+    # Most have no placeholder, and begin with a word that the message has not.
+    if not _MARK.search(literal):
+        word = _WORD.search(literal)
+        if not word or word[0].lower() not in message:
             return 0
-        # Most have no placeholder, and begin with a word that the message has not.
-        if not _MARK.search(literal):
-            word = _WORD.search(literal)
-            if not word or word[0].lower() not in self.text:
-                return 0
-        pieces = [_normalize(piece) for piece in _PLACEHOLDER.sub(_VALUE, literal).split(_VALUE)]
-        pieces = [piece for piece in pieces if len(piece) >= _MIN_PIECE]
-        if not any(piece in self.text for piece in pieces):
+    elif "\\" not in literal:
+        # Whatever its placeholders are, it needs that many words of the message.
+        words = [word for word in _WORD.findall(literal.lower()) if word in message]
+        if len(words) < _MIN_WORDS or sum(map(len, words)) < _MIN_LETTERS:
             return 0
-        # Who quotes a message may leave out its begin or its end.
-        for part in (pieces, pieces[1:], pieces[:-1]):
-            words = [word for piece in part for word in _WORD.findall(piece)]
-            n_letters = sum(map(len, words))
-            if len(words) < _MIN_WORDS or n_letters < _MIN_LETTERS:
-                return 0
-            if _in_order(part, self.text):
-                return n_letters
+    pieces = [_normalize(piece) for piece in _PLACEHOLDER.sub(_VALUE, literal).split(_VALUE)]
+    pieces = [piece for piece in pieces if len(piece) >= _MIN_PIECE]
+    if not any(piece in message for piece in pieces):
         return 0
+    # Who quotes a message may leave out its begin or its end.
+    for part in (pieces, pieces[1:], pieces[:-1]):
+        words = [word for piece in part for word in _WORD.findall(piece)]
+        n_letters = sum(map(len, words))
+        if len(words) < _MIN_WORDS or n_letters < _MIN_LETTERS:
+            return 0
+        if _in_order(part, message):
+            return n_letters
+    return 0
 
 
 def compile_message(text: str) -> Message | None:
@@ -182,25 +186,28 @@ def _skip_lines(source: bytes, offset: int, n: int) -> int:
     return offset if n > 0 else offset + 1
 
 
-def _literals(pattern: re.Pattern[str], text: str) -> Iterator[_Literal]:
-    """Yield the literals of some kinds of quotes."""
+def _join(text: str, pattern: re.Pattern[str]) -> Iterator[list[tuple[int, str]]]:
+    """Yield groups of literals of some kinds of quotes, each its offset and what is between them.
+
+    Those of a group are concatenated, with or without values between them.
+    """
+    group, end = list[tuple[int, str]](), 0
     for match in pattern.finditer(text):
-        if kind := match.lastgroup:
-            yield _Literal(match.start(), match.end(), match[kind])
-
-
-def _join(text: str, literals: Iterable[_Literal]) -> Iterator[list[_Literal]]:
-    """Yield groups of literals that are concatenated, with or without values between them."""
-    group: list[_Literal] = []
-    for literal in literals:
+        kind = match.lastgroup
+        if not kind:
+            continue
+        start = match.start()
         if group:
-            between = text[group[-1].end : literal.start][: _MAX_BETWEEN + 1]
-            if len(between) <= _MAX_BETWEEN and _VALUE_BETWEEN.fullmatch(between):
-                group[-1] = group[-1]._replace(body=group[-1].body + _VALUE)
-            elif len(between) > _MAX_BETWEEN or not _NEIGHBOUR.fullmatch(between):
+            if start - end > _MAX_BETWEEN:
                 yield group
                 group = []
-        group.append(literal)
+            elif _VALUE_BETWEEN.fullmatch(text, end, start):
+                group.append((end, _VALUE))
+            elif not _NEIGHBOUR.fullmatch(text, end, start):
+                yield group
+                group = []
+        group.append((start, match[kind]))
+        end = match.end()
     if group:
         yield group
 
