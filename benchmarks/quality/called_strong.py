@@ -5,6 +5,7 @@
 
 A first hit is wrong if it is of no grade of 2 or 3; an answer is right if one of its first five
 hits is of one. Questions of another repository have no right answer: each is asked of one too.
+All are asked of the folders that were judged, then of the whole repositories.
 `read_searches` adds what the sixty searches there are called.
 """
 
@@ -13,7 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchmarks import stored
@@ -34,7 +35,17 @@ def main() -> None:
     parser.add_argument("--name", default="now")
     parser.add_argument("--save", type=Path)
     options = parser.parse_args()
-    repositories = [*load(options.suite, True, Embedder.open(), options.cache)]
+    figures = {}
+    for name, whole in (("folders judged", False), ("whole repositories", True)):
+        repositories = [*load(options.suite, True, Embedder.open(), options.cache, whole=whole)]
+        figures[name] = count(repositories)
+    print(json.dumps(figures, indent=1))
+    if options.save:
+        stored.save(options.save, {**stored.load(options.save), options.name: figures})
+
+
+def count(repositories: Sequence[Repository]) -> dict[str, object]:
+    """Return what answers to the questions of repositories are called, and how often rightly."""
     own = {word: Counter[str]() for word in WORDS}
     for position, repository in enumerate(repositories):
         other = repositories[(position + 1) % len(repositories)]
@@ -42,10 +53,7 @@ def main() -> None:
             word, relevant = _ask(repository, case)
             own[word].update(n=1, first=int(any(relevant[:1])), five=int(any(relevant[:5])))
             own[_ask(other, case)[0]].update(elsewhere=1)
-    figures = {"words": table(own), **_shares(own)}
-    print(json.dumps(figures, indent=1))
-    if options.save:
-        stored.save(options.save, {**stored.load(options.save), options.name: figures})
+    return {"words": table(own), **_shares(own)}
 
 
 def table(words: Mapping[str, Counter[str]]) -> dict[str, dict[str, float]]:

@@ -90,11 +90,15 @@ def load(
     embedder: Embedder,
     cache: Path,
     seen: frozenset[str] = frozenset(),
+    whole: bool = False,
 ) -> Iterator[Repository]:
-    """Yield the repositories of suites but those `seen`."""
+    """Yield the repositories of suites but those `seen`: the folders judged, or `whole` ones."""
     for suite in suites:
         path, corpora = (Path(part) for part in suite.split("=", 1))
-        cases = sorted(load_suite(path), key=attrgetter("folder"))
+        cases = load_suite(path)
+        if whole:
+            cases = [replace(case, root="", folder=case.repository) for case in cases]
+        cases = sorted(cases, key=attrgetter("folder"))
         for folder, group in groupby(cases, attrgetter("folder")):
             name = folder.partition("/")[0]
             if name not in seen:

@@ -109,6 +109,28 @@ def test_what_the_second_hit_says_as_well_is_not_strong() -> None:
     assert (answer.confidence_word, answer.notes) == ("likely", ())
 
 
+def test_a_first_hit_with_no_more_of_the_words_than_the_second_is_not_strong() -> None:
+    delay = """def retry_delay(response):
+    \"""Read how many seconds to wait from the Retry-After header of a response.\"""
+    return int(response.headers["Retry-After"])
+"""
+    date = """def retry_date(response):
+    \"""Read from the Retry-After header how many seconds a response says to wait until a date.\"""
+    return parse_date(response.headers["Retry-After"])
+"""
+    names = ("size", "colour", "parcel", "account", "invoice", "letter", "price", "tax", "name")
+    body = 'def {0}(x):\n    """Return the {0} of x."""\n    return x.{0}\n'
+    files = {f"shop/{name}.py": body.format(name) for name in names}
+    query = Query("how many seconds to wait from the retry after header")
+    words = []
+    for parts in ({"shop/delay.py": delay}, {"shop/delay.py": delay, "shop/date.py": date}):
+        snapshot = context_of(files | parts).snapshot
+        answer = pipeline.search(snapshot, query, SearchEnvironment("shop", embedder()))
+        assert answer.hits[0].node.name == "retry_delay"
+        words.append(answer.confidence_word)
+    assert words == ["strong", "likely"]
+
+
 @pytest.mark.parametrize("fuser", FUSERS)
 def test_a_word_says_what_the_first_hit_is_worth(fuser: str) -> None:
     for text in (*ANSWERED, *UNANSWERED):
