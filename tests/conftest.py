@@ -7,12 +7,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.support.models import load_models
 
 # Installed modules are compiled. A shell that sets this has each of some thousand processes compile
 # those of this checkout anew, which doubles what the tests cost.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# Tests assert no time, and a busy machine draws examples slowly.
+settings.register_profile("any load", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any load")
 
 # Programs that `dev.py` has installed beside the interpreter, such as ripgrep.
 os.environ["PATH"] += f"{os.pathsep}{Path(sys.executable).parent}"

@@ -50,7 +50,7 @@ def test_code_in_all_languages(folder):
             assert run_tokenizer.encode(part) == by_tokenizer(part), (path, start)
 
 
-@settings(max_examples=1_000, deadline=None)
+@settings(max_examples=1_000)
 @given(
     st.text(alphabet=st.characters(exclude_categories=("Cs",)))
     | st.text("aB cD_Z9\u0301\u00c9\u00e9\u0130\u03a3\u017f\u2160\u0663\ufb01\u01c5-\n\u2028x")
@@ -82,7 +82,7 @@ def test_a_long_text_is_cut():
     assert len(run_tokenizer.encode("word " * 1_000)) == LIMIT
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.lists(st.text("aB cD_Z9é-\n", max_size=60), min_size=8, max_size=8), min_size=1))
 def test_nodes_are_read_as_their_texts(nodes: list[list[str]]):
     ids, lengths = run_tokenizer.encode_nodes(node_runs(nodes))

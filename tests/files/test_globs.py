@@ -111,7 +111,7 @@ def test_lines_that_are_no_rules() -> None:
     assert not parse_rules("\n\n# only remarks\n")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=12).map("".join))
 def test_any_line_is_a_rule_or_none(line: str) -> None:
     re.compile(glob_to_regex(line))

@@ -781,7 +781,7 @@ WORDS = ("self", "x", "a", "B", "f", "(", ")", ".", "=", ":", "\n    ", "\n", "d
 MORE_WORDS = ("return ", "import ", "from ", ",", "[", "]", "->", "::", '"', "#", "{", "}", " ")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.lists(st.lists(st.sampled_from(WORDS + MORE_WORDS), max_size=60), min_size=1, max_size=3),
     st.sampled_from(("py", "ts", "go", "rs", "java", "rb", "cpp", "cs", "kt", "php", "lua", "ex")),

@@ -204,7 +204,7 @@ edit = st.tuples(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(edit, max_size=12))
 def test_edits_leave_the_graph_that_a_rebuild_gives(edits):
     live, files, first = Graph(), {}, 0
@@ -231,7 +231,7 @@ def check_graph(graph: Graph, files: dict[str, FakeFile], n_node_ids: int) -> No
 branch_edit = st.tuples(st.integers(0, 4), edit)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(branch_edit, max_size=12))
 def test_copies_that_share_their_content_stay_apart(edits):
     """Each edit is of one of the graphs so far; of an earlier graph a copy is made first."""

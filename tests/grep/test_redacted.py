@@ -4,7 +4,7 @@ import gc
 import weakref
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from packhound.core.types import Document
@@ -30,7 +30,6 @@ def redacted(text: str) -> bytes:
     return visible_text(redact(text).text).encode()
 
 
-@settings(deadline=None)  # The tables of tokens are loaded once.
 @given(texts, literals)
 def test_a_literal_that_redaction_cannot_add_is_in_the_text_itself(text: str, part: str) -> None:
     literal = part.lower().encode()

@@ -6,7 +6,7 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from packhound.core.errors import ModelError
@@ -29,7 +29,6 @@ def check_equals_rebuilt(index: Index, texts: dict[str, str]) -> None:
 
 
 @given(edits)
-@settings(deadline=None)
 def test_any_edits_equal_a_rebuild(changes):
     index, now = Index(BagOfWords()), {}
     for path, text, publish in changes:

@@ -108,6 +108,4 @@ class Editing(RuleBasedStateMachine):
 
 
 TestEditing = Editing.TestCase
-TestEditing.settings = settings(
-    max_examples=size(200) // STEPS, stateful_step_count=STEPS, deadline=None
-)
+TestEditing.settings = settings(max_examples=size(200) // STEPS, stateful_step_count=STEPS)

@@ -1,7 +1,7 @@
 """What paths say, by word and by file id."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from packhound.index.path_table import FLAG, FOLDER, N_STEM_GROUPS, STEM, PathTable
@@ -36,7 +36,6 @@ def words_of(table, words):
     return actual
 
 
-@settings(deadline=None)
 @given(st.lists(PATHS, min_size=1, max_size=12, unique=True), st.data())
 def test_a_table_is_saved_without_the_paths_that_are_not_kept(paths, data):
     table = table_of(paths)

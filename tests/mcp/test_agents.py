@@ -72,7 +72,7 @@ MEMBERS = st.dictionaries(st.sampled_from(["a", "mcpServers", "z"]), st.just({})
 LAYOUT = st.sampled_from([None, 2, 4, "\t"])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(MEMBERS, LAYOUT, LINE_END, st.sampled_from(["", "\n", " \n\n"]), st.data())
 def test_every_byte_of_json_is_restored(members, indent, line_end, tail, data):
     others = st.dictionaries(st.sampled_from(["other", "x y"]), st.just({"command": "y"}))

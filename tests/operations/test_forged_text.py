@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from packhound.core.types import Document
@@ -92,7 +92,7 @@ FRAME = (
 """Lines of the tools' own."""
 
 
-@settings(max_examples=size(200), suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=size(200))
 @given(st.lists(st.sampled_from((*FORGED, "x", "", "`", "\t")), max_size=12))
 def test_each_line_of_code_has_its_number(lines):
     row = {

@@ -19,7 +19,7 @@ units = st.lists(st.lists(lines, min_size=1, max_size=3).map("\n".join), max_siz
 
 
 @given(st.lists(lines, max_size=3), units, st.lists(lines, max_size=3), st.integers(100, 2_000))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_no_answer_is_longer_than_it_may_be(head, units, notes, max_tokens):
     text = Text(head, units, "hits", notes, offset=7, has_more=True).fit(max_tokens)
     assert counter_for().count(text) <= max_tokens

@@ -7,7 +7,7 @@ import re
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from packhound.core.errors import SettingsError
@@ -190,7 +190,7 @@ def field_names(name):
 keys = st.sampled_from([key for name in OPERATIONS for key in field_names(name)] + ["x"])
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=200)
 @given(st.sampled_from(list(OPERATIONS)), st.dictionaries(keys, anything, max_size=4))
 def test_any_arguments_are_taken_or_refused(tool, arguments):
     try:

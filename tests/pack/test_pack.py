@@ -300,9 +300,7 @@ odd = st.text(
 )
 
 
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(odd, odd, st.integers(-5, 400), st.sampled_from(FORMATS))
 def test_no_input_exceeds_the_budget(shop, prompt, body, budget, form):
     files = {"a.py": f"def abc_abc():\n    x = '''{body}'''\n", "b.md": f"# abc\n\n{body}\n"}
@@ -318,7 +316,7 @@ def test_no_input_exceeds_the_budget(shop, prompt, body, budget, form):
         assert pack(context, request) == packed
 
 
-@settings(max_examples=size(300), deadline=None)
+@settings(max_examples=size(300))
 @given(st.lists(odd, min_size=1, max_size=4), odd)
 def test_content_never_ends_its_fence(lines, path):
     texts = tuple(visible(line).replace("\n", " ") for line in lines)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import gc
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from packhound.core.types import Document
@@ -12,9 +12,7 @@ from packhound.parsing.tree_cache import TreeCache
 from packhound.text.line_index import LineIndex
 from tests.support.syntax_check import SOURCES, check_nodes, parsed
 
-relaxed = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
-)
+relaxed = settings(max_examples=60, derandomize=True)
 
 
 @st.composite

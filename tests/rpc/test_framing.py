@@ -61,7 +61,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(garbage=st.lists(PIECES | st.binary(max_size=12), max_size=8), chunk=st.integers(1, 90))
 @example(garbage=[b"Content-Length: 12\r\n", b"abc"], chunk=1)
 @example(garbage=[b"Content-Length: 3\r\n\r\n"], chunk=24)
@@ -72,7 +72,7 @@ def test_after_any_garbage_the_next_message_is_read(garbage, chunk):
         assert check(b"".join(garbage) + framed(NEXT), chunk)[-1] == NEXT
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     messages=st.lists(st.dictionaries(st.text(max_size=5), st.text(max_size=40)), max_size=5),
     chunk=st.integers(1, 40),

@@ -66,7 +66,7 @@ def test_every_signal_is_in_the_table_once_with_its_meaning() -> None:
 
 @given(QUERIES, st.sampled_from(MODES), st.sampled_from(["linear", "rrf"]))
 @example("/**", "hybrid", "linear")
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_groups_add_up_to_the_score(text: str, mode: str, fuser: str) -> None:
     for hit in ask(text, fuser, mode).hits:
         explanation = hit.explanation()
@@ -96,7 +96,7 @@ MEANING = re.compile(r"(\d+\w\w )?closest? in meaning|close in meaning")
 
 
 @given(QUERIES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_reasons_name_words_as_they_stand_in_the_hit(text: str) -> None:
     for hit in ask(text).hits:
         node, shown = hit.node, FILES[hit.node.path].lower()

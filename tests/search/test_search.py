@@ -31,7 +31,7 @@ def ask(text: str, fuser: str = "linear", **fields: object) -> Results:
 
 
 @given(QUERIES, st.sampled_from(MODES), st.sampled_from(["linear", "rrf"]), st.integers(0, 12))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 def test_every_search(text: str, mode: str, fuser: str, limit: int) -> None:
     results = ask(text, fuser, mode=mode, limit=limit)
     assert results == replace(ask(text, fuser, mode=mode, limit=limit), took_ms=results.took_ms)
@@ -48,7 +48,7 @@ def test_every_search(text: str, mode: str, fuser: str, limit: int) -> None:
 
 
 @given(QUERIES, st.sampled_from(MODES), st.integers(1, 6))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_short_list_is_the_head_of_a_long_one(text: str, mode: str, limit: int) -> None:
     short, long = ask(text, mode=mode, limit=limit).hits, ask(text, mode=mode, limit=99).hits
     assert [replace(h, siblings=(), copies=()) for h in short] == [

@@ -54,7 +54,7 @@ steps = st.lists(st.tuples(st.sampled_from("abc"), st.none() | lines, st.boolean
 
 
 @given(steps, st.sampled_from([0, 132_000, 16_000_000]))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_any_saves_between_any_edits_come_back(tmp_path_factory, changes, most):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bulk_rows, "MAX_BYTES", most)

@@ -27,7 +27,7 @@ EDITS = st.lists(
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-@settings(max_examples=size(150), deadline=None)
+@settings(max_examples=size(150))
 @given(text=TEXTS, edits=EDITS)
 def test_edits_equal_those_of_a_second_implementation(encoding, text, edits):
     buffer = TextBuffer(text, encoding)
