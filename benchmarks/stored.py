@@ -38,7 +38,11 @@ _EDITORS = (*_SEARCH, "operations", "lsp", "relay", "rpc", "daemon")
 
 
 class Stored(NamedTuple):
-    """A result, the command that measures it, and the packages of the server it depends on."""
+    """A result, the command that measures it, and the packages of the server it depends on.
+
+    A result without packages decided something once, such as a default: it is of its day, and is
+    not measured anew.
+    """
 
     path: str
     command: str
@@ -92,7 +96,7 @@ RESULTS = (
     Stored(
         "agents/trial.json",
         "agents.trial --reports {reports} --trees {report_trees} --out {out}",
-        _AGENTS,
+        (),
     ),
     Stored(
         "agents/trial_functions.json",
@@ -103,7 +107,7 @@ RESULTS = (
     Stored(
         "changes/fit.json",
         "changes.fit --repositories {of_changes} --out {out}",
-        (*_PACK, "impact"),
+        (),
     ),
     Stored(
         "changes/results.json",
@@ -125,7 +129,7 @@ RESULTS = (
     ),
     Stored("focus/results/packs.json", "focus.packs {histories}", _PACK),
     Stored("focus/results/replay.json", "focus.replay {changed}", _SEARCH),
-    Stored("quality/results/blend.json", f"{BY_HAND} packhound eval", _SEARCH),
+    Stored("quality/results/blend.json", f"{BY_HAND} packhound eval", ()),
     Stored(
         "quality/results/called_strong.json",
         "quality.called_strong --suite={graded} --suite={held_out} --cache {cache} --save {out}",
@@ -140,7 +144,7 @@ RESULTS = (
     Stored(
         "quality/results/deep.json",
         "quality.fit_deep --suite={graded} --held-out={held_out} --cache {cache}",
-        _SEARCH,
+        (),
     ),
     Stored(
         "quality/results/deep_idle.json",
@@ -169,7 +173,7 @@ RESULTS = (
     Stored(
         "quality/results/part_vectors.json",
         "quality.part_vectors --suite={graded} --cache {cache}",
-        _SEARCH,
+        (),
     ),
     Stored("results/answer_size.json", "answer_size {folders} --save {out}", _EDITORS),
     Stored("results/checks.json", "checks --save", ("core", "files", "git", "redact", "runs")),
@@ -180,9 +184,8 @@ RESULTS = (
         "fixes {fixed} --path {fix_tools} --save",
         ("core", "files", "git", "redact", "runs"),
     ),
-    Stored("results/graph.json", "graph {folders}", _INDEX),
+    Stored("results/graph.json", "graph {folders}", ()),
     Stored("results/grep_speed.json", "grep_speed {large}", (*_TEXT, "grep", "service")),
-    Stored("results/index_speed.json", "index_speed 12000 40000", _INDEX),
     Stored(
         "results/laws.json",
         "laws {laws} {law_trees} --n 12 --set search.deep=off",
@@ -194,14 +197,14 @@ RESULTS = (
     Stored(
         "results/pack_evidence.json",
         "packs.evidence {report_trees} {cache} {out} {reports}",
-        _PACK,
+        (),
     ),
     Stored("results/pack_latency.json", "packs.latency {large} {reports} {out}", _PACK),
     Stored("results/pack_needed.json", "packs.needed {out} {needed}", _PACK),
     Stored("results/packs.json", "packs.compare {reports} {report_trees} {out}", _PACK),
     Stored("results/reading_kills.json", "reading_kills {fresh} --save", _INDEX),
     Stored("results/redaction.json", "packs.secrets_out {law_trees} {out}", ("redact",)),
-    Stored("results/search_speed.json", "search_speed {large} --before {before}", _SEARCH),
+    Stored("results/search_speed.json", "search_speed {large} --before {before}", ()),
     Stored("results/shapes.json", "packs.shapes {rules} {out}", ("redact",)),
     Stored("results/sources_retrieval.json", "sources.retrieval", _SOURCES),
     Stored("results/sources_speed.json", "sources.speed {large}", _SOURCES),
@@ -305,8 +308,9 @@ def state(stored: Stored) -> tuple[bool, str]:
     measured = content.get(MEASURED) if isinstance(content, dict) else None
     if measured is None:
         day = _git("log", "-1", "--format=%ad", "--date=short", "--", f"benchmarks/{stored.path}")
-        return True, f"by {day.strip() or 'nobody knows when'}"
-    return measured["code"] != _digest(stored), f"{measured['commit']} on {measured['on']}"
+        return bool(stored.packages), f"by {day.strip() or 'nobody knows when'}"
+    is_stale = bool(stored.packages) and measured["code"] != _digest(stored)
+    return is_stale, f"{measured['commit']} on {measured['on']}"
 
 
 def digest(packages: Iterable[str], others: Iterable[str] = ()) -> str:
