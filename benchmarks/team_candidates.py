@@ -201,7 +201,7 @@ def recall(url: str, _scratch: Path, cases: Sequence[Case]) -> dict[str, Any]:
                 exact = {files[i] for i in best.tolist()}
                 started = time.perf_counter()
                 query = embedder.fingerprint, vector.tolist(), _NODES
-                found = {*store.nearest(branch, *query)}
+                found = {*store.nearest([branch], *query)}
                 seconds.append(time.perf_counter() - started)
                 shares.append(len(found & exact) / len(exact))
         figures[name] = {"nodes": len(files), "recall": float(np.mean(shares)), **spread(seconds)}

@@ -41,7 +41,7 @@ def test_two_people_and_a_store(team: Database, tmp_path: Path) -> None:
     root = kitchen(tmp_path)
     push, pull = ("push", "--root", str(root)), ("pull", "--root", str(root))
     assert "run 'packhound team setup'" in run("ci", *push)
-    assert "the tables have version 3" in run("", "team", "setup")
+    assert "the tables have version 4" in run("", "team", "setup")
     run("", "team", "grant", "ci", "example.org/shop/*", "--push")
     run("", "team", "grant", "ann", "example.org/shop/kitchen", "--branch", "main")
     run("", "team", "grant", "bob", "example.org/shop/cellar")

@@ -8,6 +8,7 @@ from itertools import count
 from typing import NamedTuple
 from uuid import UUID
 
+import numpy as np
 import psycopg
 import pytest
 
@@ -99,8 +100,8 @@ def make_world(database: Database, seed: int) -> World:
                 ).fetchone()
                 assert row
                 connection.execute(
-                    "INSERT INTO packhound.vectors VALUES (%s, %s, 0, 'encoder', %s)",
-                    [repository, row[0], str(QUERY)],
+                    "INSERT INTO packhound.vectors VALUES (%s, %s, 0, 'encoder', %s, %s)",
+                    [repository, row[0], str(QUERY), draw.random() < 0.5],
                 )
                 files.append(row[0])
                 owners[row[0]], of[row[0]] = owner, repository
@@ -140,7 +141,7 @@ def check_reading(world: World, user: str, connection: psycopg.Connection) -> in
     nearest = "SELECT packhound.nearest(%s, %s, 'encoder', %s::real[], 100)"
     for branch, key in world.ids.items():
         there = world.branches[key] if key in branches else set()
-        assert ask(nearest, key[0], branch, QUERY) == {(file,) for file in there}
+        assert ask(nearest, [key[0]], [branch], QUERY) == {(file,) for file in there}
     shown = {(repository,) for file, repository in world.repositories.items() if file in files}
     assert ask("SELECT repository FROM packhound.usage") == shown
     hidden = [file for file in world.owners if file not in files]
@@ -160,7 +161,7 @@ def check_writing(world: World, user: str, draw: random.Random, url: str) -> int
             if file in files and world.allows(user, repository, "", push=True):
                 continue
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                store.put_vectors(repository, "false", {file: [QUERY]})
+                store.put_vectors(repository, "false", {file: np.array([QUERY])}, indexed=False)
         for repository, branch in [*world.branches, ("a/x", "ann/new"), ("other/x", "main")]:
             may = world.allows(user, repository, branch, push=True)
             assert store.may_push(repository, branch) == may

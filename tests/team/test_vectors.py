@@ -39,7 +39,7 @@ def nearest(url: str, branch: str = "main", question: str = QUESTION) -> list[st
     """Return the paths of the nearest files of a branch, the nearest first."""
     with Store.open(url) as store:
         of = branch_named(store, branch)
-        files = nearest_files(store, of, question)
+        files = nearest_files(store, [of], question)
         return [path for file in files for path in store.texts_of(of, [file])]
 
 
@@ -124,13 +124,14 @@ def test_nobody_has_neighbours_of_other_branches(
     with Store.open(ci) as store:
         secret = branch_named(store, "ann/secret")
     with Store.open(bob) as store:
-        assert nearest_files(store, secret, QUESTION) == []
+        assert nearest_files(store, [secret], QUESTION) == []
 
 
 def test_where_most_are_of_other_branches_the_nearest_of_one_are_found(
-    database: Database, ci: str, clone: Path
+    database: Database, ci: str, clone: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An index that is asked for its nearest, and filtered then, finds none of these."""
+    monkeypatch.setattr("packhound.team.vectors._MOST_SCANNED", 0)
     for name in ("search", "graph", "parsing"):
         shutil.copytree(CHECKOUT / "server" / "packhound" / name, clone / name)
     commit_all(clone)
@@ -150,6 +151,42 @@ def test_where_most_are_of_other_branches_the_nearest_of_one_are_found(
         connection.execute(off.format(sql.Identifier(database.name)))
     question = "compact the segments of postings by node ids"
     assert {*nearest(ann, "few", question)} == {*FOLDERS}
+
+
+def test_what_is_in_the_index_and_what_is_not_are_neighbours_alike(
+    database: Database, ci: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = repository(tmp_path / "clone", KITCHEN, FOLDERS)
+    push_to(ci, root, KITCHEN)
+    before, ranked = count(database), nearest(ci)
+    monkeypatch.setattr("packhound.team.vectors._MOST_SCANNED", before)
+    (root / "d.py").write_text("def drop_directory(path):\n    path.rmdir()\n")
+    commit_all(root)
+    push_to(ci, root, KITCHEN)
+    with database.connect() as connection:
+        indexed = "SELECT f.path FROM packhound.vectors v JOIN packhound.files f ON f.id = v.file"
+        assert {*connection.execute(f"{indexed} WHERE v.indexed")} == {("d.py",)}
+    assert [path for path in nearest(ci) if path != "d.py"] == ranked
+    assert "d.py" in nearest(ci)[:2]
+
+
+def test_a_store_of_an_older_version_gets_its_vectors_by_the_next_push(
+    database: Database, ci: str, tmp_path: Path
+) -> None:
+    root = repository(tmp_path / "clone", KITCHEN, FOLDERS)
+    push_to(ci, root, KITCHEN)
+    with database.connect() as connection:
+        connection.execute("UPDATE packhound.version SET version = 3")
+        connection.execute("ALTER TABLE packhound.vectors DROP COLUMN indexed CASCADE")
+        connection.execute("DROP FUNCTION packhound.nearest")
+        connection.execute(
+            "CREATE FUNCTION packhound.nearest(text, uuid, text, real[], int) RETURNS SETOF uuid"
+            " LANGUAGE sql AS 'SELECT NULL::uuid'"
+        )
+    database.set_up()
+    assert nearest(ci) == []
+    push_to(ci, root, KITCHEN)
+    assert nearest(ci)[0] == "a.py"
 
 
 def test_what_is_erased_is_no_neighbour(database: Database, ci: str, tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def find_candidates(
 ) -> Candidates:
     """Return the best files by rare terms and, unless `question` is empty, by its meaning."""
     with_words = files_with_words(store, branch, terms, n)
-    nearest = nearest_files(store, branch, question)
+    nearest = nearest_files(store, [branch], question)
     scores = defaultdict[UUID, float](float)
     for ranking in (with_words.files, nearest):
         for rank, file in enumerate(ranking, 1):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 from uuid import UUID
@@ -19,13 +20,13 @@ from packhound.core.types import Document
 from packhound.files import IGNORE_FILES, WalkLimits, read, walk_by_steps
 from packhound.parsing import SharedPool, source_digest
 from packhound.redact import RedactionTimeout, redact
-from packhound.team.row import encode_row, key_of
+from packhound.team.row import LEVEL, encode_row, key_of
 from packhound.team.store import Row, Store
 from packhound.team.vectors import add_vectors
 from packhound.team.words import updated_words
 
 _WORKERS = 2
-_BATCH_FILES, _BATCH_BYTES = 1_000, 8_000_000
+_BATCH_FILES, _BATCH_BYTES = 500, 4_000_000
 """Files that are read, parsed and added at once: what a push that dies loses at most."""
 
 
@@ -113,7 +114,7 @@ def _push_folder(
     n_new = n_nodes = n_bytes = 0
     pool = SharedPool(_WORKERS, with_texts=False)
     try:
-        for documents in _batches(_documents(folder, limits)):
+        for documents in _read_ahead(_batches(_documents(folder, limits))):
             for document in documents:
                 if document.stamp is None:
                     # A digest of a text tells a short secret in it to whoever tries them all.
@@ -166,7 +167,7 @@ def _rows(
         if analysis is not None:
             key, digest = key_of(file.path, text), source_digest(text)
             head = (key, origins[file.path], file.path, digest, len(file.node_digests))
-            yield Row(*head, analysis, zlib.compress(text))
+            yield Row(*head, analysis, zlib.compress(text, LEVEL))
 
 
 def _batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
@@ -179,3 +180,12 @@ def _batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
             batch, n_bytes = [], 0
     if batch:
         yield batch
+
+
+def _read_ahead(batches: Iterator[list[Document]]) -> Iterator[list[Document]]:
+    """Yield batches; the next one is read, and its secrets are taken out, meanwhile."""
+    with ThreadPoolExecutor(1) as thread:
+        following = thread.submit(next, batches, None)
+        while batch := following.result():
+            following = thread.submit(next, batches, None)
+            yield batch

@@ -19,6 +19,8 @@ from packhound.text import TOKENIZER_VERSION, terms, terms_of_run
 
 _FORMAT = 1
 _DIGEST_BYTES = 16
+LEVEL = 3
+"""Of compression: rows are 5 % larger than by the usual one, in half of the time."""
 _MOST_BYTES = 64_000_000
 """A file of 1 MB, the largest that is analysed, takes some 8."""
 
@@ -58,7 +60,7 @@ def encode_row(file: AnalysedFile) -> bytes | None:
         *(file.runs, file.run, file.lengths, node_digests),
     )
     try:
-        return zlib.compress(msgspec.msgpack.encode(row))
+        return zlib.compress(msgspec.msgpack.encode(row), LEVEL)
     except UnicodeEncodeError:  # Half a surrogate pair, from a broken literal.
         return None
 

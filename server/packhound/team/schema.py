@@ -10,7 +10,7 @@ from pathlib import Path
 
 MEMBER = "packhound"
 """Role whose members may use a store at all; the grants of a store say what they see of it."""
-_MIGRATIONS = ("tables", "notes", "words")
+_MIGRATIONS = ("tables", "notes", "words", "exact")
 """Files of the statements that lead from each version to the next."""
 VERSION = len(_MIGRATIONS)
 

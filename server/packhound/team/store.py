@@ -12,6 +12,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
+import numpy as np
+
 from packhound.core.errors import StoreError
 from packhound.redact import visible_line
 from packhound.team.schema import VERSION
@@ -19,11 +21,14 @@ from packhound.team.schema import VERSION
 try:
     import psycopg
     from psycopg.conninfo import conninfo_to_dict, make_conninfo
+    from psycopg.types.string import BytesBinaryDumper
 except ImportError as _problem:
     raise StoreError(f"it needs psycopg ({_problem}): pip install 'packhound[team]'") from None
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+    from packhound.core.arrays import Floats
 
 _CONNECT_S = 3
 _MAX_NOTES, _MAX_NOTE_BYTES = 10_000, 1 << 20
@@ -65,6 +70,10 @@ class Branch(NamedTuple):
     name: str
     commit: str
     pushed_at: datetime
+
+
+class _Octets(bytes):
+    """A value as the server reads it."""
 
 
 class Store:
@@ -236,41 +245,72 @@ class Store:
         row = self._connection.execute("SELECT to_regclass('packhound.vectors')").fetchone()
         return row != (None,)
 
-    def without_vectors(self, repository: str, branch: str, encoder: str) -> list[UUID]:
-        """Return the files of a branch that an encoder has made no vectors of."""
+    def n_nodes(self, repository: str) -> int:
+        """Return how many nodes the files of a repository have."""
+        query = "SELECT coalesce(sum(nodes), 0) FROM packhound.files WHERE repository = %s"
+        row = self._connection.execute(query, [repository]).fetchone()
+        return int(row[0]) if row else 0
+
+    def without_vectors(self, repository: str, branch: str, encoder: str) -> dict[UUID, int]:
+        """Return the files of a branch that an encoder has made no vectors of, with their nodes."""
         query = (
-            "SELECT f.id FROM packhound.contents c JOIN packhound.files f ON f.id = c.file"
+            "SELECT f.id, f.nodes FROM packhound.contents c JOIN packhound.files f ON f.id = c.file"
             " JOIN packhound.branches b ON b.id = c.branch"
             " WHERE b.repository = %s AND b.name = %s AND f.nodes > 0 AND NOT EXISTS ("
             "SELECT FROM packhound.vectors v WHERE v.repository = %s AND v.file = f.id"
             " AND v.encoder = %s)"
         )
-        values = [repository, branch, repository, encoder]
-        return [file for (file,) in self._connection.execute(query, values)]
+        return dict(self._connection.execute(query, [repository, branch, repository, encoder]))
 
     def put_vectors(
-        self, repository: str, encoder: str, vectors: Mapping[UUID, Sequence[Sequence[float]]]
+        self, repository: str, encoder: str, vectors: Mapping[UUID, Floats], *, indexed: bool
     ) -> None:
         """Add the vectors of the nodes of some files, in place of those of other encoders."""
-        rows = [
-            (repository, file, node, encoder, f"[{','.join(f'{value:.4g}' for value in vector)}]")
-            for file, of_nodes in vectors.items()
-            for node, vector in enumerate(of_nodes)
-        ]
+        files = [file for file, rows in vectors.items() for _ in rows]
+        nodes = [node for rows in vectors.values() for node in range(len(rows))]
+        embeddings = self._halfvecs([*vectors.values()])
         with self._connection.transaction(), self._connection.cursor() as cursor:
             cursor.execute(
                 "DELETE FROM packhound.vectors WHERE repository = %s AND file = ANY(%s)",
                 [repository, [*vectors]],
             )
-            cursor.executemany(
-                "INSERT INTO packhound.vectors VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
-                rows,
+            cursor.execute(
+                "INSERT INTO packhound.vectors SELECT %s, file, node, %s, embedding, %s"
+                " FROM unnest(%b::uuid[], %b::int[], %b) AS x(file, node, embedding)"
+                " ON CONFLICT DO NOTHING",
+                [repository, encoder, indexed, files, nodes, embeddings],
             )
 
-    def nearest(self, branch: Branch, encoder: str, vector: list[float], n: int) -> list[UUID]:
-        """Return the files of the nearest `n` nodes of a branch, the nearest first."""
+    def _halfvecs(self, vectors: Sequence[Floats]) -> _Octets:
+        """Return rows as an array of pgvector's type, whose numbers differ from server to server.
+
+        As text they would take most of the time of a push.
+        """
+        query = (
+            "SELECT t.oid::int8, t.typarray::int8 FROM pg_attribute a JOIN pg_type t"
+            " ON t.oid = a.atttypid WHERE attrelid = to_regclass('packhound.vectors')"
+            " AND attname = 'embedding'"
+        )
+        row = self._connection.execute(query).fetchone()
+        assert row is not None
+        dumper = type("OctetsDumper", (BytesBinaryDumper,), {"oid": int(row[1])})
+        self._connection.adapters.register_dumper(_Octets, dumper)
+        rows = np.concatenate(vectors)
+        dim = rows.shape[1]
+        items = np.zeros(
+            len(rows), [("size", ">i4"), ("dim", ">i2"), ("unused", ">i2"), ("row", ">f2", dim)]
+        )
+        items["size"], items["dim"], items["row"] = items.itemsize - 4, dim, rows
+        head = np.array([1, 0, int(row[0]), len(rows), 1], ">i4")
+        return _Octets(head.tobytes() + items.tobytes())
+
+    def nearest(
+        self, branches: Sequence[Branch], encoder: str, vector: list[float], n: int
+    ) -> list[UUID]:
+        """Return the files of the nearest `n` nodes of some branches, the nearest first."""
         query = "SELECT packhound.nearest(%s, %s, %s, %s::real[], %s)"
-        values = [branch.repository, branch.id, encoder, vector, n]
+        repositories = [*{branch.repository for branch in branches}]
+        values = [repositories, [branch.id for branch in branches], encoder, vector, n]
         rows = self._connection.execute(query, values)
         return [*dict.fromkeys(file for (file,) in rows)]
 
@@ -366,7 +406,7 @@ def _connect(url: str, timeout_ms: int) -> psycopg.Connection:
         "connect_timeout": _CONNECT_S,
         "keepalives_idle": 5,
         "tcp_user_timeout": timeout_ms,
-        "options": f"-c statement_timeout={timeout_ms} -c search_path=pg_catalog",
+        "options": f"-c statement_timeout={timeout_ms} -c search_path=pg_catalog -c jit=off",
     }
     is_elsewhere = host not in _LOCAL and not host.startswith(("/", "@"))
     if is_elsewhere and "sslmode" not in parameters and "PGSSLMODE" not in os.environ:

@@ -5,18 +5,21 @@ They are those that a reader makes of the same nodes, by the bundled encoder.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 import numpy as np
 
+from packhound.core.arrays import Floats
 from packhound.core.errors import ModelError
 from packhound.encoder import Embedder
 from packhound.parsing import concatenate_runs
 from packhound.team.row import words_of_row
 from packhound.team.store import Branch, Store
 
-_AT_ONCE = 64
+_AT_ONCE = 256
+_MOST_SCANNED = 50_000
+"""Vectors of a repository that questions read one by one; the others are in an index."""
 _MOST_NODES = 400
 """Nearest nodes that are asked for: some 200 files."""
 _MOST_TEXT = 2_000
@@ -28,14 +31,18 @@ def add_vectors(store: Store, repository: str, branch: str) -> None:
     if not store.has_vectors:
         return
     embedder = Embedder.open()
-    files = store.without_vectors(repository, branch, embedder.fingerprint)
+    nodes = store.without_vectors(repository, branch, embedder.fingerprint)
+    files, n_there = [*nodes], store.n_nodes(repository) - sum(nodes.values())
     for first in range(0, len(files), _AT_ONCE):
-        analyses = store.analyses(files[first : first + _AT_ONCE])
-        store.put_vectors(repository, embedder.fingerprint, _encode(embedder, analyses))
+        some = files[first : first + _AT_ONCE]
+        vectors, indexed = _encode(embedder, store.analyses(some)), n_there >= _MOST_SCANNED
+        if vectors:
+            store.put_vectors(repository, embedder.fingerprint, vectors, indexed=indexed)
+        n_there += sum(nodes[file] for file in some)
 
 
-def nearest_files(store: Store, branch: Branch, question: str) -> list[UUID]:
-    """Return files of a branch that have the nodes nearest in meaning, the nearest first."""
+def nearest_files(store: Store, branches: Sequence[Branch], question: str) -> list[UUID]:
+    """Return files of some branches that have the nodes nearest in meaning, the nearest first."""
     if not question or not store.has_vectors:
         return []
     try:
@@ -45,10 +52,10 @@ def nearest_files(store: Store, branch: Branch, question: str) -> list[UUID]:
         return []
     if not vector.any():
         return []
-    return store.nearest(branch, embedder.fingerprint, vector.tolist(), _MOST_NODES)
+    return store.nearest(branches, embedder.fingerprint, vector.tolist(), _MOST_NODES)
 
 
-def _encode(embedder: Embedder, analyses: Mapping[UUID, bytes]) -> dict[UUID, list[list[float]]]:
+def _encode(embedder: Embedder, analyses: Mapping[UUID, bytes]) -> dict[UUID, Floats]:
     read = ((id_, words_of_row(analysis)) for id_, analysis in analyses.items())
     words = {id_: each for id_, each in read if each}
     if not words:
@@ -56,4 +63,4 @@ def _encode(embedder: Embedder, analyses: Mapping[UUID, bytes]) -> dict[UUID, li
     rows = embedder.encode_runs(concatenate_runs([*words.values()]))
     ends = np.cumsum([len(each.lengths) for each in words.values()])
     parts = np.split(rows, ends[:-1])
-    return {id_: part.tolist() for id_, part in zip(words, parts, strict=True)}
+    return dict(zip(words, parts, strict=True))

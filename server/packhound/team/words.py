@@ -50,9 +50,9 @@ def updated_words(store: Store, branch: UUID | None, files: set[UUID]) -> dict[i
     free = iter([*sorted(removed), *range(len(ids), len(ids) + len(files))])
     added: dict[str, list[int]] = defaultdict(list)
     for id_, terms in _terms(store, [*files - numbers.keys()]):
-        numbers[id_] = next(free)
+        numbers[id_] = number = next(free)
         for term in terms:
-            added[term].append(numbers[id_])
+            added[term].append(number)
     by_part: dict[int, _Postings] = defaultdict(dict)
     for term, new in added.items():
         by_part[_part_of(term)][term] = new
