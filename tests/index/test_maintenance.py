@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
+import tracemalloc
 
 import numpy as np
 
 from packhound.index.compaction import compact
+from packhound.index.postings import segment
 from packhound.index.writer import Index
 from packhound.storage.sqlite_store import Store
 from tests.support.index_check import contents, keys
@@ -152,3 +154,24 @@ def check_one_search(snapshot, query) -> None:
     for node_id in node_ids.tolist():
         assert snapshot.ref(node_id, "/").path in snapshot.files
     assert len(snapshot.names) == snapshot.n_node_ids
+
+
+def test_merging_takes_less_memory_a_part_of_the_alphabet_at_a_time(monkeypatch):
+    index, peaks = Index(), []
+    words = " ".join(f"word{n}" for n in range(2_000))
+    for i in range(20):
+        put(index, {f"{i}.py": f"function f{i}: {words}"})
+    segments, live = index.snapshot.terms.segments, index.snapshot.live
+    assert len(segments) > 1
+    merged = []
+    for at_once in (1_000_000, 500):
+        monkeypatch.setattr(segment, "_TERMS_AT_ONCE", at_once)
+        tracemalloc.start()
+        merged.append(segment.merge_segments(segments, np.arange(len(live)), 0, len(live)))
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 0.8 * peaks[0], peaks
+    first, second = merged
+    assert first.terms == second.terms
+    for name in ("term_starts", "starts", "node_ids", "tf"):
+        assert np.array_equal(getattr(first, name), getattr(second, name))

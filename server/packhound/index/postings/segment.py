@@ -28,6 +28,9 @@ TermFrequencies = NDArray[np.unsignedinteger[Any]]
 _SAMPLE_EVERY = 64
 """Every so many terms one is kept as an object, which makes the search for others short."""
 
+_SAMPLED = slice(None, None, _SAMPLE_EVERY)
+_TERMS_AT_ONCE = 200_000
+
 _MEMO_TERMS = 8_192
 """Queries repeat their terms at every key: of a cold lexical search the memo saves 6 %."""
 
@@ -87,11 +90,18 @@ class Segment:
         """Return the position of `term` among the terms, -1 if it is not one of them."""
         return self._position_of[term]
 
-    def vocabulary(self) -> Iterator[bytes]:
-        """Yield all terms, ascending."""
-        bounds = self.term_starts.tolist()
+    def vocabulary(self, part: slice = slice(None)) -> Iterator[bytes]:
+        """Yield the terms at some positions, all by default, ascending."""
+        starts, ends = self.term_starts[:-1][part].tolist(), self.term_starts[1:][part].tolist()
         terms = self.terms
-        return (terms[a:b] for a, b in pairwise(bounds))
+        return (terms[a:b] for a, b in zip(starts, ends, strict=True))
+
+    def first_from(self, bound: bytes) -> int:
+        """Return the position of the first term that is not below another."""
+        starts, terms = self.term_starts, self.terms
+        return bisect_left(
+            range(self.n_terms), bound, key=lambda i: terms[starts[i] : starts[i + 1]]
+        )
 
     def any_contains(self, letters: bytes) -> bool:
         """Return True if some letters stand in any term."""
@@ -183,19 +193,16 @@ def merge_segments(
     `new_node_ids` has for every node id of the snapshot its new one relative to `base`, or -1 to
     drop its postings; the order of node ids must not change.
     """
-    union, ranks = _rank_terms([*chain.from_iterable(s.vocabulary() for s in segments)])
-    ends = np.cumsum([segment.n_terms for segment in segments])
-    cells_by_segment = [_cells(part) for part in np.split(ranks, ends[:-1])]
-    del ranks
+    union, ranks = _rank_terms(segments)
     totals = np.zeros(len(union) * N_FIELDS, np.int64)
-    for cells, segment in zip(cells_by_segment, segments, strict=True):
-        totals[cells] += _survivors(segment, new_node_ids).counts
+    for of_segment, segment in zip(ranks, segments, strict=True):
+        totals[_cells(of_segment)] += _survivors(segment, new_node_ids).counts
     cursor = (np.cumsum(totals) - totals).astype(np.int32)
     node_ids = np.empty(int(totals.sum()), np.int32)
     tf = np.empty(len(node_ids), np.uint16)
-    for cells, segment in zip(cells_by_segment, segments, strict=True):
+    for of_segment, segment in zip(ranks, segments, strict=True):
         # Once more, since all of them together are as large as the merged segment.
-        part = _survivors(segment, new_node_ids)
+        part, cells = _survivors(segment, new_node_ids), _cells(of_segment)
         shift = cursor[cells] - (np.cumsum(part.counts) - part.counts).astype(np.int32)
         target = np.repeat(shift, part.counts)
         target += np.arange(len(target), dtype=np.int32)
@@ -225,7 +232,32 @@ def _survivors(segment: Segment, new_node_ids: NodeIds) -> _Survivors:
     return _Survivors(counts, node_ids[survives], segment.tf[survives])
 
 
-def _rank_terms(terms: list[bytes]) -> tuple[list[bytes], Ints]:
+def _rank_terms(segments: Sequence[Segment]) -> tuple[list[bytes], list[Ints]]:
+    """Return the distinct terms of all segments, ascending, and the ranks of those of each.
+
+    A part of the alphabet at a time: the terms of hundreds of segments would take more memory as
+    objects than their postings.
+    """
+    n_parts = 1 + sum(segment.n_terms for segment in segments) // _TERMS_AT_ONCE
+    sample = sorted(chain.from_iterable(s.vocabulary(_SAMPLED) for s in segments))
+    bounds = [sample[i * len(sample) // n_parts] for i in range(1, n_parts)]
+    union, ranks = list[bytes](), [np.empty(segment.n_terms, np.int32) for segment in segments]
+    starts = [0] * len(segments)
+    for bound in (*bounds, None):
+        ends = [s.n_terms if bound is None else s.first_from(bound) for s in segments]
+        parts = [slice(*pair) for pair in zip(starts, ends, strict=True)]
+        of_parts = zip(segments, parts, strict=True)
+        terms, ranked = _rank([*chain.from_iterable(s.vocabulary(part) for s, part in of_parts)])
+        ranked += np.int32(len(union))
+        union += terms
+        for of_segment, part in zip(ranks, parts, strict=True):
+            n = part.stop - part.start
+            of_segment[part], ranked = ranked[:n], ranked[n:]
+        starts = ends
+    return union, ranks
+
+
+def _rank(terms: list[bytes]) -> tuple[list[bytes], Ints]:
     """Return the distinct terms, ascending, and the rank of each term among them.
 
     The terms come in ascending runs, which makes sorting them cheaper than a dict of all.
