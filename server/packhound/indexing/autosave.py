@@ -17,6 +17,10 @@ from packhound.storage import Store
 
 log = logging.getLogger("packhound")
 
+_READING_A_SAVE = 10
+"""Times the duration of a save that reading goes on before the next: a save lists all files, so the
+share that saves have of the time would grow with their number."""
+
 
 class Autosave:
     """Dirty flag and backoff of a store, for the thread that writes the index.
@@ -29,7 +33,7 @@ class Autosave:
         self._claim_s, self._while_reading_s = timing.claim_s, timing.save_while_reading_s
         self._backoff = RetryBackoff(timing.save_s, timing.max_save_s)
         self._dirty = False
-        self._saved_at = time.monotonic()
+        self._saved_at, self._took_s = time.monotonic(), 0.0
         self.problem = ""
         """Why the index is not saved at present, in one line."""
 
@@ -55,19 +59,22 @@ class Autosave:
 
     def save_while_reading(self, snapshot: Snapshot) -> None:
         """Save what was read so far, once in a while and not where that has failed."""
-        if time.monotonic() - self._saved_at >= self._while_reading_s and not self.problem:
+        pause_s = max(self._while_reading_s, _READING_A_SAVE * self._took_s)
+        if time.monotonic() - self._saved_at >= pause_s and not self.problem:
             self.save(snapshot)
 
     def save(self, snapshot: Snapshot) -> None:
         """Write what changed, if this process may."""
         if not (self._dirty and self._store and self._store.writer):
             return
+        started = time.monotonic()
         try:
             self._store.save(snapshot)
         except StoreError as error:
             self._fail(error)
             return
         self._dirty, self.problem, self._saved_at = False, "", time.monotonic()
+        self._took_s = self._saved_at - started
         self._backoff.reset()
 
     def close(self) -> None:

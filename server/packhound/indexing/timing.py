@@ -15,7 +15,8 @@ class Timing:
     """Quiet time after which the index is written; it doubles with every failure."""
     max_save_s: float = 300.0
     save_while_reading_s: float = 5.0
-    """Time of reading after which what was read is written: no more is lost when it is killed."""
+    """Time of reading after which what was read is written: hardly more is lost when it is killed,
+    but in a folder whose saves take long."""
     claim_s: float = 2.0
     """Interval at which a process that may not write asks whether the writer is gone."""
     fault_s: float = 1.0
