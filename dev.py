@@ -52,6 +52,9 @@ def main() -> int:
     if target := with_options.get(*sys.argv[1:2] or [""]):
         target(*sys.argv[2:])
         return 0
+    if {"-h", "--help"} & {*sys.argv[1:]}:
+        sys.stdout.write(f"{__doc__}")
+        return 0
     named = sys.argv[1:] or ["demo"]
     unknown = [name for name in named if name not in targets]
     if unknown:
