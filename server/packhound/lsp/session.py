@@ -70,8 +70,8 @@ class Session:
         self._closing = threading.Event()
         self._client_paths: dict[str, str] = {}
         self._report_settings(self._window_settings)
-        self.progress = IndexingProgress(server)
-        progress = self.progress if client.shows_progress else None
+        self._progress = IndexingProgress(server)
+        progress = self._progress if client.shows_progress else None
         self._state_notifier = IndexStateNotifier(server, self, progress)
         self.workspace = Workspace(
             self.settings, self._state_notifier.mark_dirty, self._overrides, pool
@@ -131,6 +131,11 @@ class Session:
         self.awaits_lenses = False
         if self.client.refreshes_lenses:
             self._server.workspace_code_lens_refresh(None)
+
+    def cancel_indexing(self, token: object) -> None:
+        """Stop indexing until the next change, if a token is that of its progress."""
+        if self._progress.cancel(token):
+            self.workspace.cancel_indexing()
 
     def rebuild(self) -> None:
         """Discard the indexes and rebuild them, in the background."""

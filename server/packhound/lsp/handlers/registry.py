@@ -10,7 +10,6 @@ from lsprotocol import types
 
 from packhound.lsp.handlers import call_hierarchy as calls
 from packhound.lsp.handlers import execute_command as commands
-from packhound.lsp.handlers import lifecycle, synchronization, workspace_changes
 from packhound.lsp.handlers.accept import accept
 from packhound.lsp.handlers.code_lens import code_lens, code_lens_resolve
 from packhound.lsp.handlers.document_symbol import document_symbol
@@ -35,21 +34,33 @@ _NOT_OF_EDITORS = ("forget", "forget_use", "rebuild_sources")
 """Operations whose requests have another name; `forget` is that of an agent's notes."""
 
 ON_READING_THREAD: dict[str, Handler] = {
-    types.INITIALIZE: lifecycle.initialize,
-    types.INITIALIZED: lifecycle.initialized,
-    types.SHUTDOWN: lifecycle.shutdown,
-    types.TEXT_DOCUMENT_DID_OPEN: synchronization.did_open,
-    types.TEXT_DOCUMENT_DID_CHANGE: synchronization.did_change,
-    types.TEXT_DOCUMENT_DID_SAVE: synchronization.did_save,
-    types.TEXT_DOCUMENT_DID_CLOSE: synchronization.did_close,
-    types.NOTEBOOK_DOCUMENT_DID_OPEN: synchronization.did_open,
-    types.NOTEBOOK_DOCUMENT_DID_CHANGE: synchronization.did_change,
-    types.NOTEBOOK_DOCUMENT_DID_SAVE: synchronization.did_save,
-    types.NOTEBOOK_DOCUMENT_DID_CLOSE: synchronization.did_close,
-    types.WORKSPACE_DID_CHANGE_CONFIGURATION: workspace_changes.did_change_configuration,
-    types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: workspace_changes.did_change_workspace_folders,
-    types.WORKSPACE_DID_CHANGE_WATCHED_FILES: workspace_changes.did_change_watched_files,
-    types.WINDOW_WORK_DONE_PROGRESS_CANCEL: workspace_changes.work_done_progress_cancel,
+    # Start the session; pygls responds with the capabilities of the registered handlers.
+    types.INITIALIZE: lambda ls, _: ls.start_session(),
+    # Register for notifications, pull settings and open folders.
+    types.INITIALIZED: lambda ls, _: ls.session.start(),
+    # Begin to close the indexes; `exit` waits for them.
+    types.SHUTDOWN: lambda ls, _: ls.session.close(timeout_s=0),
+    types.TEXT_DOCUMENT_DID_OPEN: lambda ls, params: ls.session.documents.did_open(params),
+    types.TEXT_DOCUMENT_DID_CHANGE: lambda ls, params: ls.session.documents.did_change(params),
+    types.TEXT_DOCUMENT_DID_SAVE: lambda ls, params: ls.session.documents.did_save(params),
+    types.TEXT_DOCUMENT_DID_CLOSE: lambda ls, params: ls.session.documents.did_close(params),
+    types.NOTEBOOK_DOCUMENT_DID_OPEN: lambda ls, params: ls.session.documents.did_open(params),
+    types.NOTEBOOK_DOCUMENT_DID_CHANGE: lambda ls, params: ls.session.documents.did_change(params),
+    types.NOTEBOOK_DOCUMENT_DID_SAVE: lambda ls, params: ls.session.documents.did_save(params),
+    types.NOTEBOOK_DOCUMENT_DID_CLOSE: lambda ls, params: ls.session.documents.did_close(params),
+    types.WORKSPACE_DID_CHANGE_CONFIGURATION: lambda ls, params: ls.session.change_settings(
+        params.settings
+    ),
+    # Helix names all of its folders only here.
+    types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: lambda ls, params: ls.session.change_folders(
+        params.event
+    ),
+    types.WORKSPACE_DID_CHANGE_WATCHED_FILES: lambda ls, params: (
+        ls.session.documents.did_change_files(tuple(change.uri for change in params.changes))
+    ),
+    types.WINDOW_WORK_DONE_PROGRESS_CANCEL: lambda ls, params: ls.session.cancel_indexing(
+        params.token
+    ),
     "packhound/picked": picked,
     "packhound/logLevel": log_level,
     types.SET_TRACE: set_trace,
