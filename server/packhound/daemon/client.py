@@ -10,16 +10,9 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
-from packhound import __version__
+from packhound import __version__, relay
 from packhound.core.errors import PackhoundError, SettingsError, StoreError
 from packhound.core.user_folders import cache_folder
-from packhound.relay import (
-    SILENCE_S,
-    UNKNOWN_OUTCOME,
-    WRITING,
-    SocketStream,
-    relaying_editors,
-)
 from packhound.relay import Connection as AnyConnection
 from packhound.rpc import LINES, RpcError, Service, Session
 
@@ -40,7 +33,7 @@ class Connection:
         """Begin a session. Raises StoreError."""
         self._connection = connection
         session = connection.begin_session(SESSION, {"roots": [str(root) for root in roots]})
-        self._rpc = Session(LINES, SocketStream(session), Service())
+        self._rpc = Session(LINES, relay.SocketStream(session), Service())
         threading.Thread(target=self._rpc.run, daemon=True).start()
 
     @property
@@ -61,19 +54,19 @@ class Connection:
         try:
             while True:
                 try:
-                    result: dict[str, Any] = response.result(SILENCE_S)
+                    result: dict[str, Any] = response.result(relay.SILENCE_S)
                     return result
                 except FutureTimeout:
                     self._connection.require_life()
                     # What may not be asked twice is waited for as long as the process lives.
-                    if name not in WRITING and time.monotonic() > deadline:
+                    if name not in relay.WRITING and time.monotonic() > deadline:
                         problem = f"the engine has not answered within {_ANSWER_S:.0f} s"
                         raise StoreError(problem) from None
         except RpcError as refusal:
             raise SettingsError(str(refusal)) from None
         except StoreError:
-            if name in WRITING:
-                raise PackhoundError(UNKNOWN_OUTCOME) from None
+            if name in relay.WRITING:
+                raise PackhoundError(relay.UNKNOWN_OUTCOME) from None
             raise
 
     def close(self) -> None:
@@ -107,7 +100,7 @@ def connect(roots: Sequence[Path]) -> Connection | None:
         except StoreError as error:
             if problem is None:
                 problem, deadline = error, time.monotonic() + _TAKEOVER_S
-        if not relaying_editors(cache) or time.monotonic() > deadline:
+        if not relay.relaying_editors(cache) or time.monotonic() > deadline:
             break
         time.sleep(_POLL_S)
     if problem:

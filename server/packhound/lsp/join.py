@@ -6,19 +6,12 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from packhound import rpc
+from packhound import relay, rpc
 from packhound.core.errors import PackhoundError
 from packhound.core.parent_process import watch_parent
 from packhound.core.private_file import make_private_folder
 from packhound.core.user_folders import cache_folder
 from packhound.lsp.hosted import SESSION
-from packhound.relay import (
-    WRITING,
-    EngineSessions,
-    Message,
-    Relay,
-    mark_editor,
-)
 
 if TYPE_CHECKING:
     from packhound.relay import Stream
@@ -46,10 +39,10 @@ def relay_to_daemon(stream: Stream, arguments: Mapping[str, object], process_id:
     Returns where no daemon can be had.
     """
     cache = cache_folder()
-    sessions = EngineSessions(cache, SESSION, {**arguments, "relay": os.getpid()})
+    sessions = relay.EngineSessions(cache, SESSION, {**arguments, "relay": os.getpid()})
     try:
         make_private_folder(cache)
-        mark_editor(cache)  # Until this process ends.
+        relay.mark_editor(cache)  # Until this process ends.
         first = sessions.begin()
     except (PackhoundError, OSError):
         return
@@ -57,7 +50,7 @@ def relay_to_daemon(stream: Stream, arguments: Mapping[str, object], process_id:
         watch_parent(process_id, lambda: os._exit(1))
     messages = Client(stream)
     try:
-        Relay(LspDialect(), sessions, stream).run(messages, first)
+        relay.Relay(LspDialect(), sessions, stream).run(messages, first)
     except (rpc.WireError, OSError):
         os._exit(1)
     os._exit(0 if messages.has_shut_down else 1)
@@ -70,7 +63,7 @@ class Client:
         self._stream = stream
         self.has_shut_down = False
 
-    def __iter__(self) -> Iterator[Message]:
+    def __iter__(self) -> Iterator[relay.Message]:
         for value in rpc.FrameReader(self._stream):
             if isinstance(value, rpc.Malformed):
                 refusal = rpc.error_response(None, rpc.RpcError(rpc.PARSE_ERROR, value.reason))
@@ -80,7 +73,7 @@ class Client:
             if method == "exit":
                 return
             self.has_shut_down = self.has_shut_down or method == "shutdown"
-            yield Message(rpc.encode(value), value)
+            yield relay.Message(rpc.encode(value), value)
 
 
 class LspDialect:
@@ -92,10 +85,10 @@ class LspDialect:
         self._folders: dict[str, dict[str, Any]] = {"added": {}, "removed": {}}
         self._documents: dict[str, list[dict[str, Any]]] = {}
 
-    def read(self, stream: Stream) -> Iterator[Message]:
+    def read(self, stream: Stream) -> Iterator[relay.Message]:
         """Yield the messages of a server until it ends."""
         for value in rpc.FrameReader(stream):
-            yield Message(rpc.encode(value), value)
+            yield relay.Message(rpc.encode(value), value)
 
     def encode(self, value: dict[str, object]) -> bytes:
         """Return a message as a frame."""
@@ -105,7 +98,7 @@ class LspDialect:
         """Remember the position encoding that was chosen."""
         self._encoding = result.get("capabilities", {}).get("positionEncoding", self._encoding)
 
-    def note(self, message: Message) -> None:
+    def note(self, message: relay.Message) -> None:
         """Remember settings, folders and open documents."""
         value: Any = message.value
         match value["method"]:
@@ -129,7 +122,7 @@ class LspDialect:
 
     def writes(self, value: Mapping[str, Any]) -> bool:
         """Return True for requests that write a note."""
-        return str(value.get("method")).removeprefix("packhound/") in WRITING
+        return str(value.get("method")).removeprefix("packhound/") in relay.WRITING
 
     def answer_again(self, method: str) -> bool:
         """Return True for registrations, which the client keeps."""

@@ -11,13 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from packhound.core import private_file
 from packhound.core.errors import StoreError
-from packhound.core.private_file import (
-    make_private_folder,
-    read_private,
-    stat_private,
-    write_private_atomic,
-)
 
 log = logging.getLogger("packhound")
 
@@ -104,11 +99,11 @@ class Conversations:
         """Read what another process has written, and drop what has expired."""
         if self._path is not None:
             try:
-                status = stat_private(self._path)
+                status = private_file.stat_private(self._path)
                 stamp = (status.st_mtime_ns, status.st_size, status.st_ino) if status else ()
                 if stamp != self._stamp:
                     self._stamp = stamp
-                    self._conversations = _parse(read_private(self._path) or b"[]")
+                    self._conversations = _parse(private_file.read_private(self._path) or b"[]")
             except StoreError as problem:
                 log.warning("conversations start anew: %s", problem)
         oldest = self._clock() - _EXPIRY_S
@@ -120,8 +115,8 @@ class Conversations:
             return
         rows = [sent.row(name) for name, sent in self._conversations.items()]
         try:
-            make_private_folder(self._path.parent)
-            write_private_atomic(self._path, json.dumps(rows).encode())
+            private_file.make_private_folder(self._path.parent)
+            private_file.write_private_atomic(self._path, json.dumps(rows).encode())
             status = self._path.stat()
             self._stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
         except (OSError, StoreError) as problem:

@@ -14,29 +14,7 @@ from packhound.pack.notes import unknown_file_notes
 from packhound.pack.path_resolver import PathResolver
 from packhound.pack.pool import Pool
 from packhound.pack.request import PackRequest
-from packhound.pack.sources.demotions import (
-    demote_duplicates,
-    demote_minor,
-    demote_texts,
-    drop_far,
-    minor_in,
-)
-from packhound.pack.sources.explicit import (
-    add_focus,
-    add_mentioned_files,
-    add_mentions,
-    add_named,
-    add_pinned,
-    parse_pin,
-)
-from packhound.pack.sources.neighbourhood import (
-    add_all_changes,
-    add_changes,
-    add_file_mates,
-    add_neighbours,
-    add_open_files,
-    asks_for_changes,
-)
+from packhound.pack.sources import demotions, explicit, neighbourhood
 from packhound.pack.sources.search_hits import add_hits, search_prompt
 from packhound.search import content_of, mentions_of
 
@@ -46,34 +24,34 @@ def gather(context: PackContext, request: PackRequest) -> Pool:
     """Return all candidates of a request."""
     pool = Pool(context, request)
     mentions = mentions_of(content_of(request.prompt))
-    pins = [parse_pin(pin) for pin in request.pinned]
+    pins = [explicit.parse_pin(pin) for pin in request.pinned]
     paths = PathResolver(context.snapshot.paths_named)
-    add_pinned(pool, pins, paths)
+    explicit.add_pinned(pool, pins, paths)
     unknown = (path for path, _ in pins if not paths.resolve(path))
     pool.notes += unknown_file_notes("pinned", unknown)
     if request.focus and request.focus.path not in context.snapshot.files:
         pool.notes += unknown_file_notes("focus", [request.focus.path])
-    if asks_for_changes(request.prompt):
-        if add_all_changes(pool, context):
-            add_neighbours(pool, context)
+    if neighbourhood.asks_for_changes(request.prompt):
+        if neighbourhood.add_all_changes(pool, context):
+            neighbourhood.add_neighbours(pool, context)
             return pool
         pool.notes += ("nothing is changed and not committed",)
-    add_focus(pool, request)
+    explicit.add_focus(pool, request)
     pool.answer = search_prompt(context, request)
     hits = pool.answer.hits if pool.answer else ()
     add_hits(pool, hits)
-    add_mentions(pool, mentions, paths)
-    add_named(pool, context, request.prompt)
-    is_minor = minor_in(request.prompt)
+    explicit.add_mentions(pool, mentions, paths)
+    explicit.add_named(pool, context, request.prompt)
+    is_minor = demotions.minor_in(request.prompt)
     files = dict.fromkeys(path for mention in mentions for path in paths.resolve(mention.path))
-    add_mentioned_files(pool, hits, [path for path in files if not is_minor(path)])
-    add_file_mates(pool)
-    add_changes(pool, context)
-    add_open_files(pool, request)
-    add_neighbours(pool, context)
-    demote_minor(pool, request.prompt)
-    demote_texts(pool, context, content_of(request.prompt))
+    explicit.add_mentioned_files(pool, hits, [path for path in files if not is_minor(path)])
+    neighbourhood.add_file_mates(pool)
+    neighbourhood.add_changes(pool, context)
+    neighbourhood.add_open_files(pool, request)
+    neighbourhood.add_neighbours(pool, context)
+    demotions.demote_minor(pool, request.prompt)
+    demotions.demote_texts(pool, context, content_of(request.prompt))
     add_needs(pool, request)
-    demote_duplicates(pool, context)
-    drop_far(pool, context, request)
+    demotions.demote_duplicates(pool, context)
+    demotions.drop_far(pool, context, request)
     return pool

@@ -10,19 +10,12 @@ from typing import Literal, NamedTuple
 from packhound.core.trace import traced
 from packhound.core.types import Query
 from packhound.graph import CallGraph
+from packhound.pack import uses
 from packhound.pack.intention import Intention, intention_of
 from packhound.pack.pool import Candidate, Pool
 from packhound.pack.request import CONTAINERS, Origin, PackRequest
 from packhound.pack.sources.demotions import is_test_node
 from packhound.pack.sources.nearest_tests import add_nearest_tests
-from packhound.pack.uses import (
-    add_further_uses,
-    add_lines_with,
-    add_overridden,
-    add_registrations,
-    add_users,
-    sure_uses,
-)
 from packhound.search import parse_query
 
 _FURTHER_TOKENS = 4_000
@@ -68,7 +61,7 @@ def add_needs(pool: Pool, request: PackRequest) -> None:
         subjects = [*islice(ranked, _SUBJECTS)]
     for subject in subjects:
         if intention == "fix" and request.available >= _FURTHER_TOKENS:
-            add_further_uses(pool, subject)
+            uses.add_further_uses(pool, subject)
         for need in needs:
             path = (subject.display_name, _REASONS[need.of])
             for candidate in islice(_needed(pool, calls, subject, need), need.at_most):
@@ -77,16 +70,16 @@ def add_needs(pool: Pool, request: PackRequest) -> None:
                 utility = need.share * subject.utility
                 candidate.add(Origin("graph", utility, reason, path=path))
     if not subjects and name:
-        add_lines_with(pool, name)
+        uses.add_lines_with(pool, name)
     for subject in subjects[:1]:
         if intention == "test":
             subject.is_subject = True
             add_nearest_tests(pool, subject)
         elif intention == "refactor":
-            add_users(pool, subjects)
+            uses.add_users(pool, subjects)
         elif intention == "add":
-            add_overridden(pool, calls, subject)
-            add_registrations(pool, calls, subject)
+            uses.add_overridden(pool, calls, subject)
+            uses.add_registrations(pool, calls, subject)
 
 
 def _defined_as(pool: Pool, name: str) -> list[Candidate]:
@@ -116,7 +109,7 @@ _REASONS = {"uses": "called by", "users": "calls", "tests": "tests"}
 def _needed(pool: Pool, calls: CallGraph, subject: Candidate, need: _Need) -> Iterator[Candidate]:
     """Yield what a subject needs, that of its own file first, else in the order of the graph."""
     of = calls.uses(subject.node_id) if need.of == "uses" else calls.users(subject.node_id)
-    candidates = [c for c in (pool.get(use.node_id) for use in sure_uses(of)) if c]
+    candidates = [c for c in (pool.get(use.node_id) for use in uses.sure_uses(of)) if c]
     for candidate in sorted(candidates, key=lambda c: c.path != subject.path):
         if is_test_node(candidate) == (need.of == "tests") and candidate.kind != "file":
             yield candidate

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from packhound.core.types import Document, ParsedFile
+from packhound.parsing import languages
 from packhound.parsing.captured import rows_of
 from packhound.parsing.extract.c_branches import select_branches
 from packhound.parsing.extract.c_macros import restore_macros
@@ -13,12 +14,6 @@ from packhound.parsing.extract.outline import outline
 from packhound.parsing.extract.preprocess import preprocess
 from packhound.parsing.extract.windows import is_binary, parse_as_windows, parse_text
 from packhound.parsing.grammar import Captures, Grammar, grammar_of
-from packhound.parsing.languages import (
-    BY_NAME,
-    HEADER_SUFFIXES,
-    language_for,
-    name_parts,
-)
 from packhound.parsing.notebook import parse_notebook
 from packhound.parsing.source import Source
 from packhound.parsing.tree_cache import TreeCache
@@ -34,7 +29,7 @@ def parse(document: Document, trees: TreeCache | None = None) -> ParsedFile:
 
     They are the same with `trees`, which save time for documents that come again after an edit.
     """
-    language = language_for(document.path, document.source, document.language)
+    language = languages.language_for(document.path, document.source, document.language)
     if is_binary(document.source):
         return ParsedFile(document.path, language or "text", (), degraded="binary content")
     is_large = len(document.source) > MAX_PARSE_BYTES
@@ -53,14 +48,14 @@ def _parse_as(document: Document, language: str, trees: TreeCache) -> ParsedFile
         grammar = grammar_of(language)
     except (LookupError, OSError, ImportError):
         return parse_as_windows(document, f"no grammar for {language} is installed")
-    source = Source(document.path, document.source, BY_NAME[language])
+    source = Source(document.path, document.source, languages.BY_NAME[language])
     code, attributes = preprocess(source)
     in_c = language in ("c", "cpp")
     parsed_code = select_branches(document.source, code) if in_c else code
     captures = _captures(grammar, trees, document.path, parsed_code)
     captures.runs["attribute"] += attributes
     add_macro_items(code, grammar, captures)
-    header = name_parts(document.path)[1] in HEADER_SUFFIXES
+    header = languages.name_parts(document.path)[1] in languages.HEADER_SUFFIXES
     structure = outline(code, captures, merges=source.language.merges, header=header)
     used_code = restore_macros(code, source.octets, attributes)
     reader = Reader(source, used_code, captures, grammar)

@@ -19,6 +19,7 @@ from itertools import accumulate, chain
 from typing import TypeAlias
 
 from packhound.core.errors import Cancelled, PackhoundError
+from packhound.redact import values
 from packhound.redact.calls import CALL_RULES
 from packhound.redact.documents import (
     BLOCK_LITERALS,
@@ -40,14 +41,6 @@ from packhound.redact.patterns import (
 )
 from packhound.redact.prefilter import LiteralPrefilter, suspicious_lines, to_octets
 from packhound.redact.token_prefixes import PREFIXED, SERVICES, service_kind
-from packhound.redact.values import (
-    is_high_entropy_bare,
-    is_location,
-    is_published_token,
-    is_sample,
-    is_secret_value,
-    looks_like_password,
-)
 
 BUDGET_S = 5.0
 """A text of the greatest size that is indexed takes a hundredth of it, a hostile one a fifth."""
@@ -226,14 +219,14 @@ def _assigned_values(line: str, lowered: str) -> Iterator[Span]:
     """Yield values by the names that they are given to; the patterns read lower case."""
     yield from named_literals(line)
     for match in BARE.finditer(lowered):
-        if is_secret_value(line[slice(*match.span("value"))], quoted=False):
+        if values.is_secret_value(line[slice(*match.span("value"))], quoted=False):
             yield *match.span("value"), "secret"
     for match in INLINE.finditer(lowered):
-        if is_high_entropy_bare(line[slice(*match.span("value"))]):
+        if values.is_high_entropy_bare(line[slice(*match.span("value"))]):
             yield *match.span("value"), "secret"
     for i, pattern in enumerate(PASSWORDS):
         for match in pattern.finditer(lowered):
-            if looks_like_password(line[slice(*match.span("value"))], bare=i == 0):
+            if values.looks_like_password(line[slice(*match.span("value"))], bare=i == 0):
                 yield *match.span("value"), "password"
 
 
@@ -265,7 +258,7 @@ def _short_tokens() -> tuple[Rule, ...]:
 def _token_rule(kind: str, prefix: str, min_length: int, tail: str, before: str) -> Rule:
     """Return the rule of tokens that begin with a prefix and not behind some characters."""
     pattern = rf"(?<![{before}])({re.escape(prefix)}[{tail}]{{{min_length},}})"
-    return Rule(kind, (prefix.lower(),), re.compile(pattern), is_published_token)
+    return Rule(kind, (prefix.lower(),), re.compile(pattern), values.is_published_token)
 
 
 @lru_cache(maxsize=1)
@@ -287,4 +280,4 @@ def _service_rule(name: str) -> Rule:
 
 
 def _is_service_key(value: str) -> bool:
-    return is_random(value) and not is_sample(value) and not is_location(value)
+    return is_random(value) and not values.is_sample(value) and not values.is_location(value)

@@ -26,16 +26,7 @@ from packhound.core.trace import traced
 from packhound.core.types import Explanation, Hit, NodeRef, Query, Results, SignalValue
 from packhound.grep import NOT_LOOKED_AT
 from packhound.index import Snapshot
-from packhound.search.answer_notes import (
-    NO_WORD_NOTE,
-    NO_WORDS,
-    STOP_WORDS_ALONE,
-    no_listing_notes,
-    no_match_notes,
-    no_symbol_notes,
-    with_name_notes,
-    with_weak_note,
-)
+from packhound.search import answer_notes, repeats
 from packhound.search.confidence import FIRST, confidence_word, is_rated, rate_hits, rate_symbols
 from packhound.search.environment import SearchEnvironment
 from packhound.search.explainer import explain_hits, explain_symbols, with_losses
@@ -52,13 +43,6 @@ from packhound.search.query.structure import find_nodes, take_pattern
 from packhound.search.rank.deep import DeepRanker, Likeness
 from packhound.search.rank.fusion import competing_rows, rank
 from packhound.search.rank.linear import Ranking, Source, Unit
-from packhound.search.repeats import (
-    SIBLING_DEPTH,
-    distinct_nodes,
-    merge_copies,
-    rank_among,
-    siblings_of,
-)
 from packhound.search.retrieve.retrieve import TopK, retrieve
 from packhound.search.run import SearchRun
 from packhound.search.signals.context import SignalContext
@@ -124,7 +108,7 @@ def _search(job: _Job) -> Results:
     if not parsed.text and not parsed.exact:
         return _list(job, parsed, lines)
     if parsed.has_stop_words_alone:
-        run.notes.append(STOP_WORDS_ALONE)
+        run.notes.append(answer_notes.STOP_WORDS_ALONE)
         return run.results((), 0, snapshot.generation)
     # An answer is judged by its first hits, however few are asked for.
     limit = max(query.limit, FIRST)
@@ -133,7 +117,9 @@ def _search(job: _Job) -> Results:
     if query.mode == "symbol" or parsed.has_operators:
         stats = environment.cache.stats(snapshot)
         hits, considered = rank_symbols(snapshot, stats, parsed, depth, environment.root)
-        run.notes += () if hits else no_symbol_notes(snapshot, stats, parsed, environment.root)
+        run.notes += (
+            () if hits else answer_notes.no_symbol_notes(snapshot, stats, parsed, environment.root)
+        )
         if hits or query.mode == "symbol":
             hits = apply_stages(stages, hits, limit, stage_context)
             chances = _rate(run, parsed, hits, rate_symbols(hits))
@@ -150,7 +136,7 @@ def _search(job: _Job) -> Results:
     hits, originals = _hits(job, context, ranking, depth, likeness)
     # Copies are told apart by what the stages know, such as the folder that the user is in.
     hits = apply_stages(stages, hits, limit + _n_copies(originals), stage_context)
-    hits = tuple(_at_its_line(hit, parsed) for hit in merge_copies(hits, originals, limit))
+    hits = tuple(_at_its_line(hit, parsed) for hit in repeats.merge_copies(hits, originals, limit))
     rated: Sequence[float | None] = [None] * len(hits)
     if is_rated(source, environment.model):
         rated = _rate(run, parsed, hits, rate_hits(context, ranking, source, hits), context)
@@ -161,7 +147,7 @@ def _search(job: _Job) -> Results:
     if run.over_budget:
         run.skip("further code of the same files")
     else:
-        siblings = siblings_of(context, ranking, hits)
+        siblings = repeats.siblings_of(context, ranking, hits)
     explanations = explain_hits(context, ranking, unit, hits, environment.text_of)
     hits = _with(hits, rated, siblings, explanations)
     return run.results(hits, len(context.candidates), snapshot.generation)
@@ -209,12 +195,12 @@ def _list(job: _Job, parsed: ParsedQuery, lines: Mapping[int, Sequence[int]]) ->
     stats = environment.cache.stats(snapshot)
     allowed = allowed_node_ids(snapshot, stats, parsed)
     if allowed is None:
-        run.notes.append(NO_WORDS)
+        run.notes.append(answer_notes.NO_WORDS)
         return run.results((), 0, snapshot.generation)
     hits, considered = hits_by_path(
         snapshot, allowed, environment, lines, query.limit, files=query.files
     )
-    run.notes += () if hits else no_listing_notes(snapshot, stats, parsed)
+    run.notes += () if hits else answer_notes.no_listing_notes(snapshot, stats, parsed)
     return run.results(hits, considered, snapshot.generation)
 
 
@@ -229,7 +215,7 @@ def _rate(
     chances, run.confidence = rating
     run.confidence_word = confidence_word(run.confidence, hits, chances, parsed)
     if hits and run.confidence_word == "weak":
-        run.notes = with_weak_note(run.notes, context, hits)
+        run.notes = answer_notes.with_weak_note(run.notes, context, hits)
     return chances
 
 
@@ -261,16 +247,16 @@ def _rank_nodes(
         match.level > IDENTIFIER or match.level == PAST_END for match in matches
     )
     if not is_found:
-        run.notes = with_name_notes(run.notes, context)
+        run.notes = answer_notes.with_name_notes(run.notes, context)
     if not len(context.candidates):
-        run.notes += no_match_notes(context)
+        run.notes += answer_notes.no_match_notes(context)
         return context, None
     has_words = is_found or len(context.retrieval.matches.matched)
     if vectors.text is not None and not has_words:
-        run.notes.append(NO_WORD_NOTE)
+        run.notes.append(answer_notes.NO_WORD_NOTE)
     settings = run.affordable_settings(environment.settings)
     unit, source = unit_of(query), source_of(query, vectors)
-    depth = len(context.candidates) if likeness else max(2 * depth, SIBLING_DEPTH)
+    depth = len(context.candidates) if likeness else max(2 * depth, repeats.SIBLING_DEPTH)
     ranking = _rank(context, settings, unit, source, depth, run)
     run.check()
     run.truncated |= context.candidates.truncated
@@ -344,7 +330,7 @@ def explain(
     stage_context = _stage_context(job, parsed)
     for stage in environment.stages:
         hits = stage.rerank(hits, stage_context)
-    position, hidden_by = rank_among(ranked, hits[0].node, position)
+    position, hidden_by = repeats.rank_among(ranked, hits[0].node, position)
     hits = [_at_its_line(replace(hits[0], rank=position), parsed), *hits[1:]]
     explanations = explain_hits(context, ranking, unit, hits, environment.text_of)
     explanation = partial(with_losses, explanations[0], hidden_by)
@@ -431,7 +417,7 @@ def _hits(
         return best_hits(context, ranking, limit, root, unit_of(query)), {}
     node_ids = context.candidates.node_ids.take(ranking.nodes)
     added = likeness.of(node_ids) if likeness else np.zeros(len(node_ids), np.float32)
-    nodes = distinct_nodes(context, ranking, added, limit, root, job.environment.text_of)
+    nodes = repeats.distinct_nodes(context, ranking, added, limit, root, job.environment.text_of)
     reasons = ranking.why([each.row for each in nodes])
     hits = [
         Hit(each.node, rank, _score(why), why)

@@ -8,17 +8,8 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
+from packhound.core import types
 from packhound.core.status import IN_PART, LeftOut
-from packhound.core.types import (
-    Explanation,
-    Hit,
-    NodeId,
-    NodeRef,
-    Query,
-    Results,
-    SignalValue,
-    Span,
-)
 from packhound.files import stamp_at
 from packhound.grep import select
 from packhound.index import Snapshot
@@ -40,8 +31,8 @@ _APART = 1e-6
 
 
 def add_unread_files(
-    results: Results, query: Query, snapshot: Snapshot, left_out: LeftOut, root: Path
-) -> Results:
+    results: types.Results, query: types.Query, snapshot: Snapshot, left_out: LeftOut, root: Path
+) -> types.Results:
     """Return an answer with the files that nobody has read and whose path the query says.
 
     They come after what was read and has the same path, or else all words of the query.
@@ -68,7 +59,7 @@ def add_unread_files(
     return without_denials(replace(results, hits=ranked))
 
 
-def _score(hits: Sequence[Hit], path: str, text: str, snapshot: Snapshot) -> float:
+def _score(hits: Sequence[types.Hit], path: str, text: str, snapshot: Snapshot) -> float:
     """Return a score below those of the hits that answer as well, and above others."""
     if _names_file(path, text):
         return _NAMED
@@ -139,10 +130,10 @@ def _names_file(path: str, text: str) -> bool:
     return "." in wanted and f"/{path.lower()}".endswith(f"/{wanted}")
 
 
-def _hit(path: str, reason: str, score: float, snapshot: Snapshot, root: Path) -> Hit:
-    name, span = path.rpartition("/")[2], Span(0, 0, 0, 0)
+def _hit(path: str, reason: str, score: float, snapshot: Snapshot, root: Path) -> types.Hit:
+    name, span = path.rpartition("/")[2], types.Span(0, 0, 0, 0)
     names = (name, name, "", "", span)
-    node = NodeRef(str(root), path, "", "file", *names, snapshot.generation, NodeId(-1))
-    explanation = partial(Explanation, (f"not read: {reason}",))
-    why = (SignalValue(EXACT_MATCH, score, 1.0),)
-    return Hit(node, 0, score, why, explanation=explanation, unread=reason)
+    node = types.NodeRef(str(root), path, "", "file", *names, snapshot.generation, types.NodeId(-1))
+    explanation = partial(types.Explanation, (f"not read: {reason}",))
+    why = (types.SignalValue(EXACT_MATCH, score, 1.0),)
+    return types.Hit(node, 0, score, why, explanation=explanation, unread=reason)

@@ -7,21 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
+from packhound import search
 from packhound.core.settings import Settings
 from packhound.core.settings_reader import changed
 from packhound.core.trace import traced
 from packhound.core.types import MAX_HITS, Query, Results
 from packhound.index import Snapshot
-from packhound.search import (
-    Diversity,
-    Personalization,
-    PluginScorers,
-    Proximity,
-    SearchEnvironment,
-    Stage,
-    pipeline,
-    scope_of,
-)
 from packhound.service.indexed_folder import IndexedFolder
 from packhound.service.preparation import Activity
 
@@ -31,7 +22,7 @@ class FolderSearch:
 
     def __init__(self, index: IndexedFolder, activity: Activity) -> None:
         self._index, self._activity = index, activity
-        self.personalization = Personalization(index.root, index.cache, index.settings)
+        self.personalization = search.Personalization(index.root, index.cache, index.settings)
 
     @traced("search code")
     def __call__(
@@ -39,7 +30,9 @@ class FolderSearch:
     ) -> Results:
         """Return the hits of one snapshot; background work waits meanwhile."""
         with self._activity.searching():
-            return pipeline.search(snapshot, query, self.environment(snapshot, query), cancel)
+            return search.pipeline.search(
+                snapshot, query, self.environment(snapshot, query), cancel
+            )
 
     def scores(
         self, snapshot: Snapshot, cancel: threading.Event | None, text: str, node_ids: Sequence[int]
@@ -48,15 +41,15 @@ class FolderSearch:
         query = Query(text, limit=min(MAX_HITS, len(node_ids)))
         environment = self.environment(snapshot, query)
         environment = replace(environment, stages=(), within=frozenset(node_ids))
-        hits = pipeline.search(snapshot, query, environment, cancel).hits
+        hits = search.pipeline.search(snapshot, query, environment, cancel).hits
         return {hit.node.node_id: hit.score for hit in hits}
 
-    def environment(self, snapshot: Snapshot, query: Query) -> SearchEnvironment:
+    def environment(self, snapshot: Snapshot, query: Query) -> search.SearchEnvironment:
         """Return what a search needs besides its snapshot and its query."""
         index, settings = self._index, self._index.settings
-        scope, _ = scope_of(query)
+        scope, _ = search.scope_of(query)
         dated = scope.is_dated and scope.has_code
-        return SearchEnvironment(
+        return search.SearchEnvironment(
             root=str(index.root),
             embedder=index.embedder,
             cache=index.search_cache,
@@ -69,26 +62,28 @@ class FolderSearch:
             history=self.personalization.dates(query.budget.time_ms / 1_000) if dated else None,
         )
 
-    def _stages(self, snapshot: Snapshot, query: Query) -> Iterator[Stage]:
+    def _stages(self, snapshot: Snapshot, query: Query) -> Iterator[search.Stage]:
         """Yield what rescores the best hits, in order: what is quick before what takes long."""
         settings, models = self._index.settings, self._index.models
         if query.focus and query.focus.root in ("", str(self._index.root)):
-            yield Proximity(snapshot, query.focus, self._activity.edited)
+            yield search.Proximity(snapshot, query.focus, self._activity.edited)
         yield self.personalization
         if models.deep and is_deep(query, settings) and not query.files:
             yield models.deep
         if models.reranker:
             yield models.reranker
         if scorers := query.scorers or settings.search.scorers:
-            yield PluginScorers(scorers)
+            yield search.PluginScorers(scorers)
         if settings.search.mmr_lambda < 1:
-            yield Diversity(snapshot, settings.search.mmr_lambda)
+            yield search.Diversity(snapshot, settings.search.mmr_lambda)
 
     def configure(self, settings: Settings) -> None:
         """Follow changed settings, before the index does."""
         if self._index.settings.ranking != settings.ranking:
             self.personalization.close()
-            self.personalization = Personalization(self._index.root, self._index.cache, settings)
+            self.personalization = search.Personalization(
+                self._index.root, self._index.cache, settings
+            )
 
 
 def is_deep(query: Query, settings: Settings) -> bool:

@@ -12,22 +12,12 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
+from packhound import git
 from packhound.core.errors import SettingsError
 from packhound.core.settings_reader import changed
 from packhound.core.status import LeftOut
 from packhound.core.types import Document, Query
 from packhound.files import WalkLimits
-from packhound.git import (
-    GONE,
-    WHOLE,
-    Changes,
-    Lines,
-    PatchedFile,
-    Since,
-    apply_patch,
-    move_lines,
-    renamed_in,
-)
 from packhound.grep import Grep
 from packhound.index import Snapshot
 from packhound.indexing import WorkQueue
@@ -66,7 +56,7 @@ class ProposedFolder(IndexedFolder):
         redacted = RedactedTexts(self.source, self.clean_texts)
         self.redacted_grep = Grep(str(self.root), redacted, redacted.prefilter)
         self.redacted_grep.filters = base.redacted_grep.filters
-        self.patched: Mapping[str, PatchedFile] = {}
+        self.patched: Mapping[str, git.PatchedFile] = {}
         """The files of the patch, by path."""
         self._documents: dict[str, Document] = {}
         self._pool = edit_pool(base)
@@ -116,7 +106,7 @@ class ProposedFolder(IndexedFolder):
         """Return a digest of each text that the patch changes as it is now, "" for none."""
         return {path: text_digest(file.before) for path, file in self.patched.items()}
 
-    def changes(self) -> Changes:
+    def changes(self) -> git.Changes:
         """Return the changed lines, those of the patch among them."""
         return _ProposedChanges(self)
 
@@ -134,7 +124,7 @@ class ProposedFolder(IndexedFolder):
         with self._forking:
             if snapshot is self._forked:
                 return
-            files = apply_patch(self._patch, partial(read_seen, self.base))
+            files = git.apply_patch(self._patch, partial(read_seen, self.base))
             for file in files.values():
                 if file.before is None and Path(self.root, file.path).is_dir():
                     raise SettingsError(f"the patch does not apply to {file.path!r}: a folder")
@@ -148,22 +138,22 @@ class ProposedFolder(IndexedFolder):
             self._opened, self._forked = OpenedIndex(index), snapshot
 
 
-class _ProposedChanges(Changes):
+class _ProposedChanges(git.Changes):
     """The lines that differ from a commit, with those of the patch."""
 
     def __init__(self, folder: ProposedFolder) -> None:
         super().__init__(folder.root, folder.base.open_document)
         self._folder = folder
 
-    def lines(self, path: str) -> tuple[Lines, ...]:
+    def lines(self, path: str) -> tuple[git.Lines, ...]:
         """Return the lines of a file that are not in the last commit."""
         return self._moved(path, super().lines(self._old_path(path)))
 
-    def since(self, base: str, open_paths: Iterable[str]) -> Since:
+    def since(self, base: str, open_paths: Iterable[str]) -> git.Since:
         """Return all that differs from a commit; waits for git. Raises SettingsError."""
         files, since = self._folder.patched, super().since(base, open_paths)
         renamed, committed = dict(since.renamed), dict(since.committed)
-        for path, old_path in renamed_in(files).items():
+        for path, old_path in git.renamed_in(files).items():
             renamed[path] = renamed.pop(old_path, old_path)
             if old_path in committed:
                 committed[path] = committed[old_path]
@@ -175,20 +165,24 @@ class _ProposedChanges(Changes):
             for path in {**since.lines, **files}
         }
         # In the order of git: what it knows by path, then what is new.
-        order = sorted(moved, key=lambda path: (moved[path] == (WHOLE,), path))
+        order = sorted(moved, key=lambda path: (moved[path] == (git.WHOLE,), path))
         listed = renamed.keys() | (since.lines.keys() - files.keys())
         lines = {path: moved[path] for path in order if moved[path] or path in listed}
         return since._replace(lines=lines, renamed=renamed, committed=committed)
 
-    def _moved(self, path: str, lines: tuple[Lines, ...]) -> tuple[Lines, ...]:
+    def _moved(self, path: str, lines: tuple[git.Lines, ...]) -> tuple[git.Lines, ...]:
         """Return changed lines of the old path of a file where the patch has them."""
         file = self._folder.patched.get(path)
         if file is None:
             return lines
         if file.after is None:
-            return (GONE,)
-        is_moved = file.old_path == path or path in renamed_in(self._folder.patched)
-        return move_lines(lines, file.edits) if file.before is not None and is_moved else (WHOLE,)
+            return (git.GONE,)
+        is_moved = file.old_path == path or path in git.renamed_in(self._folder.patched)
+        return (
+            git.move_lines(lines, file.edits)
+            if file.before is not None and is_moved
+            else (git.WHOLE,)
+        )
 
     def _old_path(self, path: str) -> str:
         file = self._folder.patched.get(path)

@@ -9,13 +9,7 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 
-from packhound.parsing.extract.attach import (
-    skip_attributes,
-    take_docs,
-    take_following,
-    take_leads,
-    take_wraps,
-)
+from packhound.parsing.extract import attach
 from packhound.parsing.extract.definition import Definition, distinct, without
 from packhound.parsing.grammar import Captures
 from packhound.parsing.source import ByteRange
@@ -51,12 +45,12 @@ def outline(source: bytes, captures: Captures, *, merges: bool, header: bool) ->
     `merges` joins neighbours of one name; `header` keeps declarations without a body.
     """
     definitions = distinct(captures.definitions)
-    skip_attributes(source, definitions, captures)
-    take_wraps(source, definitions, captures.runs["wrap"])
-    take_following(source, definitions, captures)
-    take_leads(source, definitions, captures)
+    attach.skip_attributes(source, definitions, captures)
+    attach.take_wraps(source, definitions, captures.runs["wrap"])
+    attach.take_following(source, definitions, captures)
+    attach.take_leads(source, definitions, captures)
     _nest(definitions)
-    unclaimed = take_docs(definitions, captures.runs["doc"])
+    unclaimed = attach.take_docs(definitions, captures.runs["doc"])
     outlined = _drop_small(source, definitions, sorted(captures.runs["import"]), header)
     if merges:
         outlined = _merge_clauses(source, outlined)

@@ -11,15 +11,8 @@ from tree_sitter import Language, Node, Parser
 from tree_sitter_language_pack import get_language
 
 from packhound.parsing.languages import BY_NAME
+from packhound.parsing.patterns import holes
 from packhound.parsing.patterns.frames import frames_of
-from packhound.parsing.patterns.holes import (
-    PREFIXES,
-    Hole,
-    fill_holes,
-    has_hole,
-    hole_of,
-    offset_in,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +23,7 @@ class Goal:
     kind: str
     is_named: bool
     text: bytes
-    hole: Hole | None
+    hole: holes.Hole | None
     children: tuple[Goal, ...]
 
     @property
@@ -91,15 +84,15 @@ def compile_pattern(language: str, text: str) -> Goal:
     problem: NoPattern | None = None
     parser = parser_of(language)
     for before, after in frames_of(language, text):
-        for prefix in PREFIXES:
-            code = fill_holes(text, prefix)
+        for prefix in holes.PREFIXES:
+            code = holes.fill_holes(text, prefix)
             start = len(before.encode())
             end = start + len(code.encode())
             root = parser.parse((before + code + after).encode()).root_node
             try:
                 return _goal_in(root, start, end)
             except NoPattern as found:
-                found.offset = offset_in(text, found.offset, prefix)
+                found.offset = holes.offset_in(text, found.offset, prefix)
                 is_first = problem is None or str(problem) == _BROKEN != str(found)
                 problem = found if is_first else problem
     assert problem is not None
@@ -143,7 +136,7 @@ def _error_in(node: Node) -> Node | None:
         return node
     if node.is_missing:
         before = node.prev_sibling
-        return None if node.type == ";" and before and hole_of(before.text or b"") else node
+        return None if node.type == ";" and before and holes.hole_of(before.text or b"") else node
     children = (child for child in node.children if child.has_error)
     return next((found for child in children if (found := _error_in(child))), None)
 
@@ -151,9 +144,9 @@ def _error_in(node: Node) -> Node | None:
 def _goal(node: Node, start: int, end: int) -> Goal:
     """Return the part of a pattern that a node is, without what the frame has added."""
     text = node.text or b""
-    hole = hole_of(text)
+    hole = holes.hole_of(text)
     children = () if hole else _within(node, start, end)
-    if hole is None and not children and has_hole(text):
+    if hole is None and not children and holes.has_hole(text):
         raise NoPattern("has a hole inside a name or a text", node.start_byte - start)
     goals = tuple(_goal(child, start, end) for child in children)
     return Goal(node.kind_id, node.type, node.is_named, text, hole, goals)

@@ -13,13 +13,7 @@ from tree_sitter import Node
 from packhound.core.types import Document
 from packhound.parsing.extract.preprocess import preprocess
 from packhound.parsing.languages import BY_NAME
-from packhound.parsing.patterns.compile import (
-    Goal,
-    NoPattern,
-    compile_pattern,
-    language_of,
-    parser_of,
-)
+from packhound.parsing.patterns import compile
 from packhound.parsing.patterns.holes import HOLE
 from packhound.parsing.patterns.match import find
 from packhound.parsing.pool.framing import PatternTask, Plain, ReadTask, RelaxTask
@@ -48,7 +42,7 @@ def read_pattern(task: ReadTask) -> Plain:
     """
     problem: tuple[str, int, str] | None = None
     for start, is_apart in [(0, True)] if task.is_explicit else _starts(task.text):
-        goals: dict[str, Goal] = {}
+        goals: dict[str, compile.Goal] = {}
         text = task.text[start:]
         for language in task.languages:
             try:
@@ -56,7 +50,7 @@ def read_pattern(task: ReadTask) -> Plain:
                 if not is_named or not (is_apart or _may_begin(text, language)):
                     continue
                 goals[language] = _compile(language, text)
-            except NoPattern as refused:
+            except compile.NoPattern as refused:
                 refusal = language, start + refused.offset, str(refused)
                 problem = max(problem or refusal, refusal, key=itemgetter(1))
             except (LookupError, OSError, ImportError):
@@ -99,7 +93,7 @@ def relax_pattern(task: RelaxTask) -> Plain:
         text = f"{task.pattern[: token.start()]}$_{task.pattern[token.end() :]}"
         try:
             goal = _compile(task.language, text)
-        except NoPattern:
+        except compile.NoPattern:
             continue
         # Without a word a pattern matches everywhere, and all files are read for it.
         if any(_PLAIN_WORD.fullmatch(each.decode("utf-8", "replace")) for each in goal.literals):
@@ -118,7 +112,7 @@ def _errors_in(node: Node) -> Iterator[Node]:
 
 @lru_cache(maxsize=64)
 def _keywords(language: str) -> frozenset[str]:
-    grammar = language_of(language)
+    grammar = compile.language_of(language)
     names = (
         grammar.node_kind_for_id(i) or ""
         for i in range(grammar.node_kind_count)
@@ -128,8 +122,8 @@ def _keywords(language: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=256)
-def _compile(language: str, text: str) -> Goal:
-    return compile_pattern(language, text)
+def _compile(language: str, text: str) -> compile.Goal:
+    return compile.compile_pattern(language, text)
 
 
 def find_pattern(task: PatternTask) -> Plain:
@@ -139,15 +133,15 @@ def find_pattern(task: PatternTask) -> Plain:
     """
     document = Document(task.path, task.source, task.language)
     code, _ = preprocess(Source(document.path, document.source, BY_NAME[task.language]))
-    tree = parser_of(task.language).parse(code)
+    tree = compile.parser_of(task.language).parse(code)
     if not task.pattern:
         return tuple((n.start_byte, n.end_byte, ()) for n in _errors_in(tree.root_node))
     try:
         goal = _compile(task.language, task.pattern)
-    except NoPattern:
+    except compile.NoPattern:
         return ()
     rows: list[Any] = []
-    for found in find(language_of(task.language), goal, tree):
+    for found in find(compile.language_of(task.language), goal, tree):
         captures = tuple(
             (name, nodes[0].start_byte, nodes[-1].end_byte)
             for name, nodes in sorted(found.captures.items())

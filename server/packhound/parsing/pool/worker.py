@@ -17,16 +17,7 @@ if sys.platform == "linux":
 import packhound
 from packhound.parsing.analysed_file import AnalysedFile
 from packhound.parsing.extractors import NO_EXTRACTORS, Extractors
-from packhound.parsing.pool.framing import (
-    READY,
-    BrokenFrame,
-    Plain,
-    Task,
-    decode_file,
-    encode_task,
-    read_frame,
-    write_frame,
-)
+from packhound.parsing.pool import framing
 
 _START_TIMEOUT_S = 30.0
 _TICKS_S: int = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
@@ -102,27 +93,27 @@ class Worker:
         user, system = status.rpartition(b")")[2].split()[11:13]
         return (int(user) + int(system)) / _TICKS_S
 
-    def send(self, tasks: Sequence[Task]) -> None:
+    def send(self, tasks: Sequence[framing.Task]) -> None:
         """Send tasks. All answers must be received before the next ones are sent."""
-        self.send_values(tuple(map(encode_task, tasks)))
+        self.send_values(tuple(map(framing.encode_task, tasks)))
 
-    def send_values(self, values: tuple[Plain, ...]) -> None:
+    def send_values(self, values: tuple[framing.Plain, ...]) -> None:
         """Send tasks as the values of a frame, as `send`."""
         if not self.started:
-            if self.receive_value(_START_TIMEOUT_S) != READY:
+            if self.receive_value(_START_TIMEOUT_S) != framing.READY:
                 raise WorkerDied
             self.started = True
         assert self.process.stdin is not None
         try:
-            write_frame(self.process.stdin, values)
+            framing.write_frame(self.process.stdin, values)
         except OSError as error:
             raise WorkerDied from error
 
     def receive(self, timeout_s: float) -> AnalysedFile:
         """Return the answer to the next of the tasks sent."""
         try:
-            return decode_file(self.receive_value(timeout_s))
-        except BrokenFrame as error:
+            return framing.decode_file(self.receive_value(timeout_s))
+        except framing.BrokenFrame as error:
             raise WorkerDied from error
 
     def kill(self) -> None:
@@ -137,14 +128,14 @@ class Worker:
             if stream is not None:
                 _close_quietly(stream)
 
-    def receive_value(self, timeout_s: float) -> Plain:
+    def receive_value(self, timeout_s: float) -> framing.Plain:
         """Return the answer to the next of the values sent, as it is."""
         assert self.process.stdout is not None
         self.limit_s, self.deadline = timeout_s, time.monotonic() + timeout_s
         self._waiting.set()
         try:
-            return read_frame(self.process.stdout)
-        except (BrokenFrame, OSError) as error:
+            return framing.read_frame(self.process.stdout)
+        except (framing.BrokenFrame, OSError) as error:
             raise WorkerDied from error
         finally:
             self.deadline = None

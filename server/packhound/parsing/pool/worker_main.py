@@ -22,19 +22,7 @@ from packhound.parsing.analyse import analyse
 from packhound.parsing.analysed_file import AnalysedFile
 from packhound.parsing.extract.windows import parse_as_windows
 from packhound.parsing.parse import parse
-from packhound.parsing.pool.framing import (
-    READY,
-    BrokenFrame,
-    PatternTask,
-    Plain,
-    ReadTask,
-    RelaxTask,
-    Task,
-    decode_task,
-    encode_file,
-    read_frame,
-    write_frame,
-)
+from packhound.parsing.pool import framing
 from packhound.parsing.tree_cache import TreeCache
 
 try:
@@ -59,35 +47,35 @@ def main(memory_mb: int, max_parse_s: float, with_texts: bool, extractors: str =
     parse_file = _with_extractors(extractors) if extractors else parse
     if not extractors:
         gc.disable()  # Parsing makes no cycles; looking for them takes a twentieth of the time.
-    write_frame(replies, READY)
+    framing.write_frame(replies, framing.READY)
     trees = TreeCache()
     while True:
         try:
-            batch = read_frame(requests)
-        except BrokenFrame:
+            batch = framing.read_frame(requests)
+        except framing.BrokenFrame:
             return
         assert isinstance(batch, tuple)
         # The one clock of Python's that ends a process whatever native code it is in.
         faulthandler.dump_traceback_later(max_parse_s * len(batch), exit=True)
         for value in batch:
             fields = cast("tuple[Any, ...]", value)
-            if len(fields) <= len(PatternTask._fields):
-                write_frame(replies, _answer_on_pattern(fields))
+            if len(fields) <= len(framing.PatternTask._fields):
+                framing.write_frame(replies, _answer_on_pattern(fields))
                 continue
-            file = _analyse(decode_task(value), trees, with_texts, parse_file)
-            write_frame(replies, encode_file(file))
+            file = _analyse(framing.decode_task(value), trees, with_texts, parse_file)
+            framing.write_frame(replies, framing.encode_file(file))
         faulthandler.cancel_dump_traceback_later()
 
 
-def _answer_on_pattern(value: tuple[Any, ...]) -> Plain:
+def _answer_on_pattern(value: tuple[Any, ...]) -> framing.Plain:
     from packhound.parsing.patterns import serve  # Most processes are asked for none.
 
-    if len(value) == len(RelaxTask._fields):
-        return serve.relax_pattern(RelaxTask(*value))
-    if len(value) == len(ReadTask._fields):
-        return serve.read_pattern(ReadTask(*value))
+    if len(value) == len(framing.RelaxTask._fields):
+        return serve.relax_pattern(framing.RelaxTask(*value))
+    if len(value) == len(framing.ReadTask._fields):
+        return serve.read_pattern(framing.ReadTask(*value))
     try:
-        return serve.find_pattern(PatternTask(*value))
+        return serve.find_pattern(framing.PatternTask(*value))
     except Exception:  # Catch all: one bad file must not be a dead worker.
         return None
 
@@ -111,7 +99,9 @@ def _with_extractors(encoded: str) -> ParseFile:
     return parse_file
 
 
-def _analyse(task: Task, trees: TreeCache, with_texts: bool, parse_file: ParseFile) -> AnalysedFile:
+def _analyse(
+    task: framing.Task, trees: TreeCache, with_texts: bool, parse_file: ParseFile
+) -> AnalysedFile:
     document, plain_reason, indexed, is_open = task
     if plain_reason is None:
         try:  # Catch all: one bad file must not be a dead worker.

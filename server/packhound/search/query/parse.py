@@ -16,16 +16,8 @@ from packhound.core.records import ALL_CODE, Scope
 from packhound.core.types import Kind, Query, Span, Tests
 from packhound.git import History
 from packhound.index import Snapshot
+from packhound.search.query import filter_syntax
 from packhound.search.query.bug_report import code_of, content_of, is_report
-from packhound.search.query.filter_syntax import (
-    filter_fields,
-    read_scope,
-    take_filters,
-    take_glob,
-    take_quotes,
-    take_regexes,
-    without_instruction,
-)
 from packhound.search.query.mentions import Frame, frames_of, paths_of
 from packhound.search.query.word_lists import (
     EXAMPLE_WORDS,
@@ -169,16 +161,16 @@ def parse_query(query: Query, project: Project | None = None) -> ParsedQuery:
     text = query.text[:_MAX_TEXT].strip()
     if is_report(text):
         return _parse_report(text, query)
-    text, filters = take_filters(text)
+    text, filters = filter_syntax.take_filters(text)
     notes: list[str] = []
-    regexes, text = take_regexes(text)
-    glob, text = take_glob(text)
-    exact, text = take_quotes(text)
-    text, instruction = without_instruction(text)
+    regexes, text = filter_syntax.take_regexes(text)
+    glob, text = filter_syntax.take_glob(text)
+    exact, text = filter_syntax.take_quotes(text)
+    text, instruction = filter_syntax.without_instruction(text)
     if instruction:
         notes.append(f"searched for what comes after '{instruction}'")
     kind = _kind_of(text, query)
-    fields = filter_fields(query, filters + [("path", each) for each in glob], notes)
+    fields = filter_syntax.filter_fields(query, filters + [("path", each) for each in glob], notes)
     if project and kind != "symbol" and (names := _project_names(text.split(), project)):
         text = " ".join(word for word in text.split() if word not in names)
         listed = ", ".join(dict.fromkeys(_EDGES.sub("", name) for name in names))
@@ -240,7 +232,9 @@ def _is_everywhere(word: str, snapshot: Snapshot, stats: CorpusStats) -> bool:
 def scope_of(query: Query) -> tuple[Scope, tuple[str, ...]]:
     """Return what a query asks for among all sources, and what is wrong with that."""
     text = query.text[:_MAX_TEXT].strip()
-    return read_scope(query, [] if is_report(text) else take_filters(text)[1])
+    return filter_syntax.read_scope(
+        query, [] if is_report(text) else filter_syntax.take_filters(text)[1]
+    )
 
 
 def _parse_report(text: str, query: Query) -> ParsedQuery:
@@ -270,7 +264,7 @@ def _parse_report(text: str, query: Query) -> ParsedQuery:
         code=code_of(text),
         wants_tests=query.tests == "only" or _mentions(title, TEST_WORDS),
         wants_examples=_mentions(title, EXAMPLE_WORDS),
-        **filter_fields(query, [], []),
+        **filter_syntax.filter_fields(query, [], []),
     )
 
 
