@@ -10,8 +10,7 @@ class RetryBackoff:
     """Delay before the next attempt: it doubles with every failure in a row, up to a limit."""
 
     def __init__(self, first_s: float, longest_s: float = inf) -> None:
-        self._first_s = first_s
-        self._longest_s = longest_s
+        self._first_s, self._longest_s = first_s, longest_s
         self._retry_at = 0.0
         self.failures = 0
         """Failures in a row."""

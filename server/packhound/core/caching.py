@@ -21,8 +21,7 @@ class ByteLru(Generic[Key, Value]):
         """Hold at most `max_bytes`, as measured by `size_of`."""
         self._lock = Lock()
         self._entries: dict[Key, Value] = {}
-        self._size_of = size_of
-        self._max_bytes = max_bytes
+        self._size_of, self._max_bytes = size_of, max_bytes
         self.n_bytes = 0
 
     @property
@@ -59,8 +58,7 @@ class BoundedMemo(dict[Key, Value]):
         max_key_length: int | None = None,
     ) -> None:
         _MEMOS[id(self)] = self
-        self._compute = compute
-        self._max_entries = max_entries
+        self._compute, self._max_entries = compute, max_entries
         self._max_key_length = max_key_length
 
     def __missing__(self, key: Key) -> Value:

@@ -45,8 +45,7 @@ class SocketServer:
 
     def __init__(self, folder: Path, sessions: Mapping[str, Session]) -> None:
         """Listen, and write the address into `folder`. Raises OSError or StoreError."""
-        self._folder = folder
-        self._sessions = sessions
+        self._folder, self._sessions = folder, sessions
         self._listener, address = relay.bind_listener(folder)
         self._listener.listen(_BACKLOG)
         self._address = relay.ServerAddress(address, secrets.token_hex(32), os.getpid())

@@ -29,9 +29,7 @@ class CrossEncoder:
     """A model for pairs of texts (Nogueira and Cho 2019). Safe to use from several threads."""
 
     def __init__(self, folder: Path, tokenizer: Tokenizer, model: TextModel) -> None:
-        self._folder = folder
-        self._tokenizer = tokenizer
-        self._model = model
+        self._folder, self._tokenizer, self._model = folder, tokenizer, model
 
     @classmethod
     def open(cls, folder: Path, *, threads: int = 1) -> CrossEncoder:

@@ -64,9 +64,7 @@ class DeepEncoder:
     """The model with its tokenizer. Safe to use from several threads."""
 
     def __init__(self, tokenizer: Tokenizer, session: InferenceSession, fingerprint: str) -> None:
-        self._tokenizer = tokenizer
-        self._session = session
-        self.fingerprint = fingerprint
+        self._tokenizer, self._session, self.fingerprint = tokenizer, session, fingerprint
         """Models with the same one make the same vector of a text."""
         self._query_vectors = BoundedMemo(self.encode, _CACHED_QUERIES)
 

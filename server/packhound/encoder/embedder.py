@@ -53,9 +53,7 @@ class Embedder:
     """One loaded model. Safe to use from several threads."""
 
     def __init__(self, folder: ModelFolder, tokenizer: Tokenizer, model: TextModel) -> None:
-        self._folder = folder
-        self._tokenizer = tokenizer
-        self._model = model
+        self._folder, self._tokenizer, self._model = folder, tokenizer, model
         self._query_vectors = BoundedMemo(self._encode_query, _CACHED_QUERIES)
         self.fast = "offsets" in model.inputs
         self._run_tokenizer = _run_tokenizer(tokenizer) if self.fast else None

@@ -69,8 +69,7 @@ class RunTokenizer:
     def __init__(self, tokenizer: Tokenizer, max_ids: int) -> None:
         """`max_ids` is the maximum number of ids of a text."""
         tokenizer.no_truncation()
-        self._tokenizer = tokenizer
-        self._max_ids = max_ids
+        self._tokenizer, self._max_ids = tokenizer, max_ids
         self._max_word = _max_whole_word(tokenizer)
         words = BoundedMemo(self._encode_word, _MEMO_ENTRIES, _MAX_MEMO_KEY)
         self._ids_of_word = words.__getitem__

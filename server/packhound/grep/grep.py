@@ -77,9 +77,7 @@ class Grep:
     """Grep of one folder, which remembers filters of its texts; thread-safe."""
 
     def __init__(self, root: str, source: Source, prefilter: Prefilter | None = None) -> None:
-        self._root = root
-        self._source = source
-        self._prefilter = prefilter
+        self._root, self._source, self._prefilter = root, source, prefilter
         self.filters = NgramFilters()
         self.lacks_filters = False
         self._files: SortedFiles | None = None

@@ -35,8 +35,7 @@ class CommitsSource(Source):
     name: SourceName = "commits"
 
     def __init__(self, root: Path, workspace: WorkspaceTexts) -> None:
-        self._root = root
-        self._workspace = workspace
+        self._root, self._workspace = root, workspace
         self._repository: Repository | None = None
         self._problem = ""
         self._late: list[str] = []

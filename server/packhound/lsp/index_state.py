@@ -37,9 +37,7 @@ class IndexStateNotifier:
         session: Session,
         progress: IndexingProgress | None,
     ) -> None:
-        self._server = server
-        self._session = session
-        self._progress = progress
+        self._server, self._session, self._progress = server, session, progress
         self._dirty = threading.Event()
         self._closed = False
         self._last_sent: Json = {}

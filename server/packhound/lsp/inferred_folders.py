@@ -27,9 +27,7 @@ class InferredFolders:
     """Used on the thread that opens folders; the user is told of each."""
 
     def __init__(self, workspace: Workspace, documents: Documents, server: LanguageServer) -> None:
-        self._workspace = workspace
-        self._documents = documents
-        self._server = server
+        self._workspace, self._documents, self._server = workspace, documents, server
         self._projects: dict[Path, Engine] = {}
         self._refused: set[Path] = set()
         self._has_announced_open_files = False

@@ -46,8 +46,7 @@ class PackhoundServer(LanguageServer):
             protocol_cls=PackhoundProtocol,
             converter_factory=lenient_converter,
         )
-        self._pool = pool
-        self._on_folders = on_folders
+        self._pool, self._on_folders = pool, on_folders
         self._client: Client | None = None
 
     def serve(self, stream: Stream) -> NoReturn:

@@ -56,8 +56,7 @@ class PyglsSeam(LanguageServerProtocol):
 
     def __init__(self, server: PackhoundServer, converter: cattrs.Converter) -> None:
         super().__init__(server, converter)
-        self.server = server
-        self.converter = converter
+        self.server, self.converter = server, converter
 
     def find_handler(self, method: str) -> Callable[..., object]:
         """Return pygls' handler of a method, else ours; raises JsonRpcMethodNotFound."""

@@ -50,8 +50,7 @@ class Session:
     def __init__(
         self, server: LanguageServer, client: Client, pool: EnginePool, on_folders: Listener
     ) -> None:
-        self._server, self._on_folders = server, on_folders
-        self.client = client
+        self._server, self._on_folders, self.client = server, on_folders, client
         self.last_search = LastSearch()
         self.packs = SessionPacks()
         self.is_traced = False

@@ -105,8 +105,7 @@ class FolderTools:
         `is_resumed` open their folders when they are asked something.
         """
         self._overrides, self._pool, self._editors = overrides, pool, editors
-        self._started_in = started_in
-        self._roots = roots
+        self._started_in, self._roots = started_in, roots
         self._lock = threading.Lock()
         self._is_outdated = False
         self._folders: Folders | None = None

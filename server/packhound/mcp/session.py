@@ -73,8 +73,7 @@ class McpSession(rpc.Service):
         self, stream: Stream, tools: Tools, last_answers_s: float = _LAST_ANSWERS_S
     ) -> None:
         """`last_answers_s` is the time for what is still asked when the client's stream ends."""
-        self._last_answers_s = last_answers_s
-        self._tools = tools
+        self._last_answers_s, self._tools = last_answers_s, tools
         self.rpc = rpc.Session(rpc.LINES, stream, self, answers_cancelled=False)
         self.client_capabilities: Mapping[str, Any] = {}
 

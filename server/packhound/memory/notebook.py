@@ -47,10 +47,7 @@ class Notebook:
         team: NotesOfOthers,
         view_of: Callable[[], CodeView],
     ) -> None:
-        self.store = store
-        self.shared = shared
-        self._team = team
-        self._view_of = view_of
+        self.store, self.shared, self._team, self._view_of = store, shared, team, view_of
         self._lock = threading.Lock()
         self._version: tuple[object, ...] = ()
         self._versions_of_others = 0, 0

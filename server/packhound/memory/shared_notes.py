@@ -47,8 +47,7 @@ class SharedNotes:
     """
 
     def __init__(self, root: Path, lock_folder: Path) -> None:
-        self._root = root
-        self._lock_folder = lock_folder
+        self._root, self._lock_folder = root, lock_folder
         self.trusted = False
         self._lock = threading.RLock()
         self._stamp: tuple[object, ...] = ()

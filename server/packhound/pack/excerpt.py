@@ -139,9 +139,7 @@ class Excerpts:
         clean_texts: CleanTexts | None = None,
         cancel: threading.Event | None = None,
     ) -> None:
-        self._files = files
-        self._source = source
-        self._counter = counter
+        self._files, self._source, self._counter = files, source, counter
         self._clean_texts = clean_texts or CleanTexts()
         self._cancel = cancel
         self._excerpts: dict[str, Excerpt | None] = {}

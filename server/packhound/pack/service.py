@@ -43,12 +43,9 @@ class PackService:
     ) -> None:
         """`graph` is that of a like folder, to begin with."""
         self._root = str(root)
-        self._search = search
-        self.search_cache = search_cache
-        self._source = source
+        self._search, self.search_cache, self._source = search, search_cache, source
         self._graph = graph or Graph()
-        self.conversations = conversations
-        self._changes = changes
+        self.conversations, self._changes = conversations, changes
         self._clean_texts = clean_texts
 
     def prepare(self, snapshot: Snapshot) -> Iterator[None]:

@@ -38,8 +38,7 @@ class Source:
     def __init__(self, path: str, octets: bytes, language: Language) -> None:
         self.path = path
         self.stem = name_parts(path)[0]
-        self.octets = octets
-        self.language = language
+        self.octets, self.language = octets, language
         self.lines = LineIndex(octets)
 
     def text(self, run: ByteRange) -> str:

@@ -46,8 +46,7 @@ class Connection:
 
     def __init__(self, folder: Path, server: ServerAddress) -> None:
         """Connect to a server whose address is in a folder. Raises OSError."""
-        self.server = server
-        self._folder = folder
+        self.server, self._folder = server, folder
         self._socket = socket.socket(server.family, socket.SOCK_STREAM)
         self._socket.settimeout(SILENCE_S)
         try:

@@ -64,9 +64,7 @@ class Relay:
         sessions: EngineSessions,
         client: Stream,
     ) -> None:
-        self._dialect = dialect
-        self._sessions = sessions
-        self._client = client
+        self._dialect, self._sessions, self._client = dialect, sessions, client
         # What the client says is noted and sent in one step, so that a replay misses nothing.
         self._lock = threading.Lock()
         self._server: Sender | None = None

@@ -29,8 +29,7 @@ class SearchRun:
 
     def __init__(self, query: Query, cancel: threading.Event | None) -> None:
         self._started = time.perf_counter()
-        self._query = query
-        self._cancel = cancel
+        self._query, self._cancel = query, cancel
         self.notes: list[str] = []
         self.facets: tuple[Facet, ...] = ()
         self.truncated = False

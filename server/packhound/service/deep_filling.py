@@ -46,9 +46,7 @@ class DeepFilling:
     """
 
     def __init__(self, folder: IndexedFolder, activity: Activity, timing: Timing) -> None:
-        self._folder = folder
-        self._activity = activity
-        self._timing = timing
+        self._folder, self._activity, self._timing = folder, activity, timing
         self._closed = threading.Event()
         self._interruption = Interruption()
         self._thread: threading.Thread | None = None

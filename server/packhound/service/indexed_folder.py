@@ -67,11 +67,8 @@ class IndexedFolder:
         """
         indexing.limit_malloc_arenas()
         indexing.raise_gc_threshold()
-        self.root = root
-        self.peers = peers
-        self.settings = settings
-        self.on_change = on_change
-        self._timing = timing
+        self.root, self.peers, self.settings = root, peers, settings
+        self.on_change, self._timing = on_change, timing
         self.replacing = threading.Lock()
         self.grep = Grep(str(root), self.source)
         self.clean_texts = CleanTexts()

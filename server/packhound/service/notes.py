@@ -49,8 +49,7 @@ class FolderNotes:
     """Notes of one folder. Any thread may call; nothing is opened before it is asked for."""
 
     def __init__(self, folder: IndexedFolder, search: FolderSearch) -> None:
-        self._folder = folder
-        self._search = search
+        self._folder, self._search = folder, search
         store_folder = notes_folder(folder.root)
         store, shared = (
             memory.NoteStore(store_folder),

@@ -24,8 +24,7 @@ class Packs:
         self._peers = peers
         self._persist = folder.settings.index.persist
         self._conversations: pack.Conversations | None = None
-        self._folder = folder
-        self._search = search
+        self._folder, self._search = folder, search
         self._service: pack.PackService | None = None
         self._lock = threading.Lock()
 

@@ -76,9 +76,7 @@ class BackgroundPreparation:
         timing: Timing,
         peers: Peers,
     ) -> None:
-        self._peers = peers
-        self._folder = folder
-        self._packs = packs
+        self._peers, self._folder, self._packs = peers, folder, packs
         self._activity = activity
         self._slice_s = timing.preparation_slice_s
         self._patience_s = timing.preparation_patience_s

@@ -53,8 +53,7 @@ class FolderSources:
 
     def __init__(self, folder: IndexedFolder, notes: FolderNotes) -> None:
         self._root = str(folder.root)
-        self._folder = folder
-        self._notes = notes
+        self._folder, self._notes = folder, notes
         self.episodes = FolderEpisodes(folder)
         texts = WorkspaceTexts(folder)
         factories: dict[SourceName, SourceFactory] = {

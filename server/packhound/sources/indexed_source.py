@@ -37,8 +37,7 @@ class IndexedSource:
     """Keeps the index of a source as new as the source. Any thread may call."""
 
     def __init__(self, source: Source, folder: SourceFolder) -> None:
-        self.source = source
-        self._folder = folder
+        self.source, self._folder = source, folder
         self._vectors = folder.vectors
         self._index = RecordIndex()
         self._version: object = None

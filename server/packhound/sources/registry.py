@@ -19,8 +19,7 @@ class SourceRegistry:
     """
 
     def __init__(self, factories: Mapping[SourceName, SourceFactory], folder: SourceFolder) -> None:
-        self._factories = factories
-        self._folder = folder
+        self._factories, self._folder = factories, folder
         self._open: dict[SourceName, IndexedSource] = {}
         self._lock = threading.Lock()
 

@@ -48,8 +48,7 @@ class Reader:
 
     def __init__(self, source: Source, code: bytes, captures: Captures, grammar: Grammar) -> None:
         """`code` is the source as preprocessed for the grammar."""
-        self._source = source
-        self._captures, self._grammar = captures, grammar
+        self._source, self._captures, self._grammar = source, captures, grammar
         self._comments = sorted(captures.runs["comment"])
         masked = _mask(code, captures)
         self._code = blank_separators(masked)

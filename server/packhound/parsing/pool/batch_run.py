@@ -37,8 +37,7 @@ class BatchRun(Generic[Answer]):
         cancelled: threading.Event,
         analyse: Callable[[list[Document]], list[Answer]],
     ) -> None:
-        self._documents, self._analyse = documents, analyse
-        self._n_workers = n_workers
+        self._documents, self._analyse, self._n_workers = documents, analyse, n_workers
         self._batches: queue.Queue[list[Document]] = queue.Queue(n_workers)
         self._done: queue.Queue[list[Answer] | BaseException | None] = queue.Queue(_BACKLOG)
         self._cancelled = cancelled

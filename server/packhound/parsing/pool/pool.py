@@ -64,8 +64,7 @@ class ParsePool:
     ) -> None:
         self._extractors = extractors
         self._n_workers = max(workers, 1)
-        self._with_texts = with_texts
-        self._timeout_s = timeout_s
+        self._with_texts, self._timeout_s = with_texts, timeout_s
         self._memory_mb = memory_mb
         self._free = threading.Condition()
         self._idle: list[Worker] = []

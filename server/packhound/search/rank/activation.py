@@ -45,8 +45,7 @@ class Activation:
     """The uses of one workspace's nodes. Thread-safe."""
 
     def __init__(self, path: Path | None, clock: Callable[[], float] = time.time) -> None:
-        self._path = path
-        self._clock = clock
+        self._path, self._clock = path, clock
         self._lock = threading.Lock()
         self._uses: OrderedDict[NodeName, Uses] = OrderedDict()
         self._since = clock()

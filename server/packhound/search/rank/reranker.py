@@ -33,8 +33,7 @@ class Reranker:
     name = "the reranker"
 
     def __init__(self, model: CrossEncoder, weight: float) -> None:
-        self._model = model
-        self._weight = weight
+        self._model, self._weight = model, weight
 
     @classmethod
     def open(cls, folder: Path, weight: float) -> Reranker:
