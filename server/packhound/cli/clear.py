@@ -12,7 +12,7 @@ import click
 
 from packhound.cli.options import ROOT
 from packhound.cli.terminal import echo
-from packhound.core.errors import SettingsError, StoreError
+from packhound.core.errors import SettingsError, StoreError, os_error_as
 from packhound.core.log_file import LOGS
 from packhound.core.private_file import size_of
 from packhound.core.user_folders import cache_folder, data_folder, state_folder
@@ -75,15 +75,13 @@ def _delete(paths: Sequence[Path]) -> int:
     """Delete files and whole folders; return the bytes freed. Raises StoreError."""
     freed = 0
     for path in paths:
-        try:
+        with os_error_as(StoreError, f"'{path}' cannot be deleted"):
             n_bytes = sum(map(size_of, [path, *path.rglob("*")]))
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)
             else:
                 path.unlink(missing_ok=True)
             freed += n_bytes
-        except OSError as problem:
-            raise StoreError(f"'{path}' cannot be deleted: {problem.strerror}") from None
     return freed
 
 

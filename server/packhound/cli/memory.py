@@ -16,7 +16,7 @@ from packhound.cli.opening import Asker, folder_settings
 from packhound.cli.operations import COMMANDS
 from packhound.cli.options import JSON, ROOT, ROOTS, complete_file
 from packhound.cli.terminal import echo, print_json
-from packhound.core.errors import SettingsError
+from packhound.core.errors import SettingsError, os_error_as
 from packhound.core.private_file import write_private_atomic
 from packhound.memory import NOTE_TYPES, NoteStore, NoteType, note_from, note_json, write_note
 from packhound.operations import AddNote
@@ -99,11 +99,8 @@ def export(root: Path, output: Path | None) -> None:
 @ROOT
 def import_(file: str, root: Path) -> None:
     """Read notes that were exported; FILE - is standard input. Notes of equal id are replaced."""
-    try:
-        with click.open_file(file, encoding="utf-8") as lines:
-            notes = [*_notes_in(file, lines)]
-    except OSError as error:
-        raise SettingsError(f"'{file}': {error.strerror}") from None
+    with os_error_as(SettingsError, f"'{file}'"), click.open_file(file, encoding="utf-8") as lines:
+        notes = [*_notes_in(file, lines)]
     _store(root).put_all(notes)
     echo(f"{len(notes)} notes")
 

@@ -38,7 +38,7 @@ from packhound.cli.options import (
 from packhound.cli.plain import Row
 from packhound.cli.terminal import echo, echo_line, print_json
 from packhound.cli.tracing import writing_trace
-from packhound.core.errors import SettingsError
+from packhound.core.errors import SettingsError, os_error_as
 from packhound.core.typed import fields_of
 from packhound.operations import NOT_FOUND, OPERATIONS, Operation, as_page, as_text
 from packhound.redact import visible_line
@@ -301,10 +301,8 @@ def _page_fields(operation: Operation, *, alone: bool) -> Row:
 
 def _write_page(file: Path, page: str) -> None:
     """Write a page for its user alone. Raises SettingsError that names the file."""
-    try:
+    with os_error_as(SettingsError, f"--html '{file}'"):
         file.write_text(page, "utf-8", errors="replace", newline="\n")
-    except OSError as error:
-        raise SettingsError(f"--html '{file}': {error.strerror}") from None
     echo(f"wrote {file}", err=True)
 
 
@@ -313,10 +311,8 @@ def _answers(asker: Asker, name: str, file: str, arguments: Row) -> Iterator[tup
 
     Raises SettingsError: the file cannot be read.
     """
-    try:
+    with os_error_as(SettingsError, f"--batch '{file}'"):
         lines = click.open_file(file, encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise SettingsError(f"--batch '{file}': {error.strerror}") from None
     with lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():

@@ -10,7 +10,7 @@ from typing import Any
 
 from packhound import redact
 from packhound.core import trace
-from packhound.core.errors import SettingsError
+from packhound.core.errors import SettingsError, os_error_as
 
 
 class Trace:
@@ -35,7 +35,5 @@ def writing_trace(file: Path | None) -> Iterator[Trace | None]:
         yield traced
     events = [*trace.chrome_events(spans, traced.id), *traced.events]
     text = redact.json_line({"traceEvents": events, "displayTimeUnit": "ms"})
-    try:
+    with os_error_as(SettingsError, f"--trace '{file}'"):
         file.write_text(text, "utf-8")
-    except OSError as error:
-        raise SettingsError(f"--trace '{file}': {error.strerror}") from None

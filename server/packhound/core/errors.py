@@ -9,6 +9,11 @@ PackhoundError
 └── Cancelled        the caller asked to stop
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 NOT_INDEXED = "no definition of "
 NOT_WRITTEN = "nothing was written: "
 SEVERAL_LINES = NOT_INDEXED, NOT_WRITTEN
@@ -41,3 +46,12 @@ class StoreError(PackhoundError):
 
 class Cancelled(PackhoundError):  # noqa: N818 - an outcome, not a fault
     """The caller asked to stop."""
+
+
+@contextmanager
+def os_error_as(kind: type[PackhoundError], what: str) -> Iterator[None]:
+    """Raise an error of the system as one of ours, which says what failed, and why."""
+    try:
+        yield
+    except OSError as error:
+        raise kind(f"{what}: {error.strerror}") from error

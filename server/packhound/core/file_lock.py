@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from packhound.core.errors import StoreError
+from packhound.core.errors import StoreError, os_error_as
 
 
 class FileLock:
@@ -35,10 +35,8 @@ class FileLock:
         if self.held:
             return True
         self.release()
-        try:
+        with os_error_as(StoreError, f"{self._path} cannot be opened"):
             file = os.open(self._path, os.O_RDWR | os.O_CREAT | _NO_FOLLOW, 0o600)
-        except OSError as error:
-            raise StoreError(f"{self._path} cannot be opened: {error.strerror}") from error
         if not _try_lock(file, self._path) or not _is_at(file, self._path):
             os.close(file)
             return False

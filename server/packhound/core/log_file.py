@@ -9,7 +9,7 @@ from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
-from packhound.core.errors import SettingsError, StoreError
+from packhound.core.errors import SettingsError, StoreError, os_error_as
 from packhound.core.private_file import make_private_folder
 from packhound.core.user_folders import state_folder
 
@@ -33,12 +33,10 @@ class _PrivateRotatingFileHandler(RotatingFileHandler):
 
 def create_log_handler(path: Path) -> logging.Handler:
     """Return a handler that appends to a file. Raises SettingsError if it cannot be written."""
-    try:
+    with os_error_as(SettingsError, f"log file '{path}' cannot be written"):
         handler = _PrivateRotatingFileHandler(
             path, maxBytes=_MAX_BYTES, backupCount=_BACKUPS, encoding="utf-8", errors="replace"
         )
-    except OSError as error:
-        raise SettingsError(f"log file '{path}' cannot be written: {error.strerror}") from error
     handler.setFormatter(logging.Formatter(_LINE))
     return handler
 

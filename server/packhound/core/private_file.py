@@ -9,7 +9,7 @@ import os
 import stat
 from pathlib import Path
 
-from packhound.core.errors import StoreError
+from packhound.core.errors import StoreError, os_error_as
 
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -18,7 +18,7 @@ _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 
 def make_private_folder(folder: Path) -> None:
     """Create a folder that only its owner may enter. Raises StoreError if it is another user's."""
-    try:
+    with os_error_as(StoreError, f"{folder} cannot be used"):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = folder.lstat()
         if not stat.S_ISDIR(status.st_mode):
@@ -26,8 +26,6 @@ def make_private_folder(folder: Path) -> None:
         if not _is_own(status):
             raise StoreError(f"{folder} belongs to another user")
         folder.chmod(0o700)
-    except OSError as error:
-        raise StoreError(f"{folder} cannot be used: {error.strerror}") from error
 
 
 def write_private_atomic(path: Path, data: bytes) -> None:
@@ -54,10 +52,8 @@ def create_private(path: Path) -> None:
     """
     if stat_private(path) is None:
         make_private_folder(path.parent)
-        try:
+        with os_error_as(StoreError, f"'{path}' cannot be made"):
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | _NO_FOLLOW, 0o600))
-        except OSError as error:
-            raise StoreError(f"'{path}' cannot be made: {error.strerror}") from None
 
 
 def append_private(path: Path, line: bytes) -> None:
@@ -65,7 +61,7 @@ def append_private(path: Path, line: bytes) -> None:
 
     Raises StoreError.
     """
-    try:
+    with os_error_as(StoreError, f"'{path}' cannot be written"):
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | _NO_FOLLOW
         with os.fdopen(os.open(path, flags, 0o600), "rb+", buffering=0) as file:
             size = os.fstat(file.fileno()).st_size
@@ -74,8 +70,6 @@ def append_private(path: Path, line: bytes) -> None:
             is_whole = not size or file.read(1) == b"\n"
             file.write(line if is_whole else b"\n" + line)
             os.fsync(file.fileno())
-    except OSError as error:
-        raise StoreError(f"'{path}' cannot be written: {error.strerror}") from error
 
 
 def read_private(path: Path, start: int = 0) -> bytes | None:

@@ -17,7 +17,7 @@ from typing import Literal
 
 import msgspec
 
-from packhound.core.errors import StoreError
+from packhound.core.errors import StoreError, os_error_as
 from packhound.core.file_lock import locked
 from packhound.core.private_file import (
     append_private,
@@ -146,10 +146,8 @@ class EpisodeLog:
         del lines[: -int(MAX_EPISODES * _KEPT)]
         while lines and sum(map(len, lines)) > MAX_BYTES * _KEPT:
             del lines[: len(lines) // 10 + 1]
-        try:
+        with os_error_as(StoreError, f"'{self._path}' cannot be written"):
             write_private_atomic(self._path, b"".join(lines))
-        except OSError as error:
-            raise StoreError(f"'{self._path}' cannot be written: {error.strerror}") from error
 
 
 class EpisodesSource(SessionLogs):

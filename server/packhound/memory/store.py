@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from packhound.core.errors import SettingsError, StoreError
+from packhound.core.errors import SettingsError, StoreError, os_error_as
 from packhound.core.private_file import create_private, stat_database
 from packhound.memory.backups import back_up, backups_of, readable_notes
 from packhound.memory.notes import Anchor, Note, changed_note, moved_note, note_from, note_json
@@ -149,13 +149,11 @@ class NoteStore:
         """Rename the file and those of SQLite beside it; return the new path of the first."""
         date = time.strftime("%Y-%m-%d-%H%M%S", time.gmtime())
         kept = self.path.with_name(f"{DATABASE}.damaged-{date}")
-        try:
+        with os_error_as(StoreError, f"'{self.path}' cannot be renamed"):
             for suffix in ("-wal", "-shm", "-journal", ""):
                 path = Path(f"{self.path}{suffix}")
                 if os.path.lexists(path):
                     path.rename(f"{kept}{suffix}")
-        except OSError as error:
-            raise StoreError(f"'{self.path}' cannot be renamed: {error.strerror}") from error
         return kept if os.path.lexists(kept) else None
 
     def close(self) -> None:

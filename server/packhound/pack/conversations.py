@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from packhound.core import private_file
-from packhound.core.errors import StoreError
+from packhound.core.errors import StoreError, os_error_as
 
 log = logging.getLogger("packhound")
 
@@ -126,10 +126,8 @@ class Conversations:
 def forget_conversations(folder: Path) -> None:
     """Delete the conversations of the workspace of a cache folder. Raises StoreError."""
     file = folder / CONVERSATIONS_FILE
-    try:
+    with os_error_as(StoreError, f"'{file}' cannot be deleted"):
         file.unlink(missing_ok=True)
-    except OSError as problem:
-        raise StoreError(f"'{file}' cannot be deleted: {problem.strerror}") from None
 
 
 def _parse(data: bytes) -> OrderedDict[str, _Conversation]:

@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from packhound.core.errors import SettingsError, StoreError
+from packhound.core.errors import SettingsError, StoreError, os_error_as
 from packhound.core.private_file import make_private_folder, read_private, write_private_atomic
 from packhound.files import take_back
 from packhound.redact import visible_line
@@ -123,13 +123,11 @@ class Overlays:
 
     def _write(self, overlay: Overlay) -> None:
         make_private_folder(self._folder)
-        try:
+        with os_error_as(StoreError, f"'{self._folder}' cannot be written"):
             # As ASCII, since JSON in UTF-8 has no surrogates.
             text = overlay.text.encode("unicode_escape").decode()
             values = msgspec.structs.replace(overlay, text=text)
             write_private_atomic(self._path(overlay.id), msgspec.json.encode(values))
-        except OSError as error:
-            raise StoreError(f"'{self._folder}' cannot be written: {error.strerror}") from None
 
     def _path(self, identity: str) -> Path:
         return self._folder / f"{identity}.json"

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from packhound.core.errors import StoreError
+from packhound.core.errors import StoreError, os_error_as
 from packhound.core.line_history import ago
 from packhound.core.private_file import make_private_folder, read_private, write_private_atomic
 
@@ -192,7 +192,5 @@ def _read(path: Path | None) -> tuple[float, OrderedDict[NodeName, Uses]] | None
 
 def _write(path: Path, text: str) -> None:
     make_private_folder(path.parent)
-    try:
+    with os_error_as(StoreError, f"'{path}' cannot be written"):
         write_private_atomic(path, text.encode())
-    except OSError as problem:
-        raise StoreError(f"'{path}' cannot be written: {problem.strerror}") from None
