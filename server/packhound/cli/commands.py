@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import logging
 import os
 import sys
 import time
@@ -20,10 +19,9 @@ from packhound.cli.opening import exit_unless_saved, folder_settings, open_engin
 from packhound.cli.options import JSON, MODEL, ROOT, ROOTS, SET, TRACE
 from packhound.cli.terminal import echo_line, print_json
 from packhound.cli.tracing import writing_trace
+from packhound.core.log import log
 from packhound.core.log_file import log_to_file
 from packhound.core.status import LeftOutRow, Status
-
-log = logging.getLogger("packhound")
 
 _LAZY_COMMANDS = {
     "clear": "packhound.cli.clear:clear",

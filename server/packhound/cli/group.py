@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from typing import Any
 
@@ -10,8 +9,7 @@ import click
 
 from packhound import redact
 from packhound.core.errors import SEVERAL_LINES, PackhoundError
-
-log = logging.getLogger("packhound")
+from packhound.core.log import log
 
 _FIELD = re.compile(r"^(?:argument )?'(\w+)'")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,9 +13,8 @@ from packhound import daemon, lsp, mcp, service
 from packhound.cli.opening import folder_settings, overrides_of, parse_changes
 from packhound.cli.options import SET, complete_folder
 from packhound.core.errors import SettingsError
+from packhound.core.log import log
 from packhound.core.log_file import log_to_file
-
-log = logging.getLogger("packhound")
 
 
 @click.command("lsp")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
 import sys
@@ -13,6 +12,7 @@ from functools import partial
 from packhound import __version__
 from packhound.core.errors import SettingsError
 from packhound.core.file_lock import FileLock
+from packhound.core.log import log
 from packhound.core.private_file import make_private_folder
 from packhound.core.user_folders import cache_folder
 from packhound.daemon.client import SESSION
@@ -22,8 +22,6 @@ from packhound.lsp import serve_editor
 from packhound.mcp import serve_agent
 from packhound.relay import RETIRE, EditorTexts, address_file
 from packhound.service import EnginePool
-
-log = logging.getLogger("packhound")
 
 _IDLE_S = 300.0
 _TICK_S = 1.0

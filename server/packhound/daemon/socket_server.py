@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import logging
 import os
 import secrets
 import socket
@@ -20,9 +19,8 @@ from typing import Any, Protocol
 
 from packhound import relay
 from packhound.core.errors import PackhoundError, SettingsError
+from packhound.core.log import log
 from packhound.core.types import Json
-
-log = logging.getLogger("packhound")
 
 
 class Session(Protocol):

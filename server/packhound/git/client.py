@@ -6,7 +6,6 @@ switched off on the command line; where that is impossible (filters) the questio
 
 from __future__ import annotations
 
-import logging
 import os
 import shutil
 import subprocess
@@ -17,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-log = logging.getLogger("packhound")
+from packhound.core.log import log
 
 GitState = Literal["ready", "untracked", "unavailable"]
 

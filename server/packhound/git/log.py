@@ -8,7 +8,6 @@ the history is empty and says why.
 from __future__ import annotations
 
 import json
-import logging
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,11 +17,10 @@ from typing import Literal
 import msgspec
 
 from packhound.core.errors import StoreError
+from packhound.core.log import log
 from packhound.core.private_file import make_private_folder, read_private, write_private_atomic
 from packhound.git.client import Repository, git, has_filters, open_repository, stream
 from packhound.git.repository_reader import RepositoryReader
-
-log = logging.getLogger("packhound")
 
 HistoryState = Literal["reading", "ready", "untracked", "unavailable"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timezone
 from pathlib import Path, PurePosixPath
@@ -13,12 +12,11 @@ from msgspec.structs import asdict, replace
 
 from packhound.core.errors import SettingsError
 from packhound.core.file_lock import locked
+from packhound.core.log import log
 from packhound.core.private_file import append_private, make_private_folder, read_private
 from packhound.core.records import Record, SourceName
 from packhound.knowledge.skill_files import MIN_SCORE, RecordedSkill, read_skill, recorded_skill
 from packhound.knowledge.text_files import TextFile, TextFiles, WorkspaceTexts, distinct
-
-log = logging.getLogger("packhound")
 
 SKILLS_FILE = "skills.jsonl"
 

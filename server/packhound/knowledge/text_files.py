@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import io
-import logging
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from packhound.core.log import log
 from packhound.core.records import Record, SourceName
 from packhound.core.types import FileStamp
 from packhound.files import WalkLimits, open_text, walk_by_steps
 from packhound.sources import Source
-
-log = logging.getLogger("packhound")
 
 _SCAN_S = 1.0
 """Seconds for which a look at the folders counts."""

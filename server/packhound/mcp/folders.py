@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from packhound.core.errors import SettingsError
+from packhound.core.log import log
 from packhound.core.settings import Settings
 from packhound.core.settings_files import (
     WORKSPACE_FILE,
@@ -28,8 +28,6 @@ from packhound.operations import (
 from packhound.redact import visible_line
 from packhound.relay import EditorTexts
 from packhound.service import EnginePool, Workspace, real_path
-
-log = logging.getLogger("packhound")
 
 _INDEXING_S = 20.0
 """Seconds that a call waits for a first reading; then it answers with what is there, marked so."""

@@ -6,7 +6,6 @@ agents see unsaved text; `session` has the protocol.
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
 import socket
@@ -19,6 +18,7 @@ from typing import Any
 
 from packhound import __version__
 from packhound.core.errors import PackhoundError, RootError
+from packhound.core.log import log
 from packhound.core.parent_process import watch_parent
 from packhound.core.settings_files import FolderSettings, Overrides
 from packhound.mcp.folders import Folders, operations_of
@@ -30,8 +30,6 @@ from packhound.redact import without_secrets
 from packhound.relay import RESUMED, EditorTexts, SocketStream
 from packhound.rpc import take_stdio
 from packhound.service import EnginePool, real_path, root_path
-
-log = logging.getLogger("packhound")
 
 _ANSWER_S = 5.0
 """Time for a client to answer `roots/list`; then the folder that it was started in is served."""

@@ -7,20 +7,18 @@ delays neither a cancellation nor another tool. A cancelled call gets no respons
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from packhound import __version__, rpc
 from packhound.core.errors import PackhoundError
+from packhound.core.log import log
 from packhound.core.types import Json
 from packhound.redact import without_secrets
 
 if TYPE_CHECKING:
     from packhound.relay import Stream
-
-log = logging.getLogger("packhound")
 
 VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """Versions of the protocol, the newest first; with tools alone they are all the same."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import threading
 import time
 from collections import OrderedDict
@@ -13,8 +12,7 @@ from pathlib import Path
 
 from packhound.core import private_file
 from packhound.core.errors import StoreError, os_error_as
-
-log = logging.getLogger("packhound")
+from packhound.core.log import log
 
 CONVERSATIONS_FILE = "conversations.json"
 _MAX_CONVERSATIONS = 64

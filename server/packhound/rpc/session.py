@@ -14,7 +14,6 @@ read. A request of ours is pending until the peer responds, or the stream ends.
 from __future__ import annotations
 
 import itertools
-import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -24,6 +23,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard, TypeVar
 
 from packhound.core.errors import PackhoundError, SettingsError, StoreError
+from packhound.core.log import log
 from packhound.rpc.framing import Framing, Malformed
 from packhound.rpc.threads import ThreadPool
 
@@ -43,8 +43,6 @@ PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INVALID_PARAMS, INTERNAL_ERROR = (
 REQUEST_CANCELLED, REQUEST_FAILED = -32_800, -32_803
 
 _ENDED = "the other end of the session has ended"
-
-log = logging.getLogger("packhound")
 
 
 class RpcError(PackhoundError):

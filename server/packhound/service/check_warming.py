@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from typing import TYPE_CHECKING
 
 from packhound.core.errors import Cancelled, PackhoundError
+from packhound.core.log import log
 from packhound.service.checks import warm_up
 from packhound.service.deep_filling import lower_priority
 
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from packhound.indexing import Timing
     from packhound.service.indexed_folder import IndexedFolder
     from packhound.service.preparation import Activity
-
-log = logging.getLogger("packhound")
 
 
 class CheckWarming:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import logging
 import os
 import sys
 import threading
@@ -16,6 +15,7 @@ import numpy as np
 
 from packhound.core.arrays import NodeIds
 from packhound.core.errors import ModelError
+from packhound.core.log import log
 from packhound.core.types import FIELDS, KINDS
 from packhound.encoder import Interruption
 from packhound.index import FLAG, Codes, Snapshot, scales_of
@@ -26,8 +26,6 @@ from packhound.text import FLAGS
 if TYPE_CHECKING:
     from packhound.service.indexed_folder import IndexedFolder
     from packhound.service.preparation import Activity
-
-log = logging.getLogger("packhound")
 
 _IS_CODE = np.array([kind not in ("test", "section", "file", "window") for kind in KINDS])
 _BESIDE = sum(1 << FLAGS.index(flag) for flag in ("is_test", "is_example", "is_stale"))

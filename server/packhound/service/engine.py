@@ -5,7 +5,6 @@ Front ends call this and render; they hold no search logic. Each answer is made 
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable, Collection, Sequence
 from copy import copy
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from packhound import impact, llm, pack
+from packhound.core.log import log
 from packhound.core.settings import Settings
 from packhound.core.settings_files import FolderSettings, SettingsInForce
 from packhound.core.settings_reader import changed
@@ -56,8 +56,6 @@ from packhound.text import offset_in
 if TYPE_CHECKING:
     from packhound.graph import EdgeKind
     from packhound.pack import Excerpts, Pack, PackRequest
-
-log = logging.getLogger("packhound")
 
 AnySettings: TypeAlias = Settings | FolderSettings
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from collections import OrderedDict
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from packhound import knowledge
 from packhound.core.errors import PackhoundError, SettingsError
+from packhound.core.log import log
 from packhound.core.types import Hit, Results
 from packhound.memory import Note
 from packhound.redact import without_secrets
@@ -21,8 +21,6 @@ from packhound.service.pack_sources import switched_off
 
 if TYPE_CHECKING:
     from packhound.pack import Pack, PackRequest
-
-log = logging.getLogger("packhound")
 
 _OPEN_ANSWERS = 20
 """Answers of this process that are accepted once code of theirs is edited."""

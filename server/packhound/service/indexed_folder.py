@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from collections.abc import Iterable, Sequence
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from packhound import indexing
+from packhound.core.log import log
 from packhound.core.settings import Settings
 from packhound.core.status import LeftOut, Reading, Status
 from packhound.core.types import Document, NodeRef, Query
@@ -34,8 +34,6 @@ from packhound.text import identifiers
 
 if TYPE_CHECKING:
     from packhound.team import StoredFiles
-
-log = logging.getLogger("packhound")
 
 _FIRST_EDITS_S = 5.0
 """Time to read unsaved texts after a start, when a parser has to start too."""

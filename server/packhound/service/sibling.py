@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from pathlib import Path
 
 from packhound.core.errors import StoreError
+from packhound.core.log import log
 from packhound.files import read
 from packhound.parsing import source_digest
 from packhound.storage import copy_index, sample_files, saved_indexes
-
-log = logging.getLogger("packhound")
 
 _MAX_SIBLINGS = 32
 _SAMPLE = 40

@@ -6,7 +6,6 @@ They are kept beside the folder's notes, in a file of a year's days, as `{"2026-
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -14,9 +13,8 @@ from typing import NamedTuple
 
 from packhound.core.errors import StoreError
 from packhound.core.file_lock import locked
+from packhound.core.log import log
 from packhound.core.private_file import make_private_folder, read_private, write_private_atomic
-
-log = logging.getLogger("packhound")
 
 FILE = "tokens.json"
 _MOST_DAYS = 366

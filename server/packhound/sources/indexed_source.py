@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 import sys
 import threading
@@ -13,14 +12,13 @@ import numpy as np
 from packhound.core.arrays import HalfFloats
 from packhound.core.backoff import RetryBackoff
 from packhound.core.errors import ModelError, StoreError
+from packhound.core.log import log
 from packhound.core.records import Record
 from packhound.core.status import Rebuilt, SourceRow
 from packhound.sources.protocol import Rescorer, Source, SourceFolder, TextEncoder
 from packhound.sources.record_hits import with_state
 from packhound.sources.record_index import RecordIndex
 from packhound.sources.record_snapshot import RecordQuery, ScoredRecord
-
-log = logging.getLogger("packhound")
 
 _EMBEDDED_AT_ONCE = 256
 """Records that the bundled encoder reads while a search waits: some 10 ms."""

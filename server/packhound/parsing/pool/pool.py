@@ -6,7 +6,6 @@ and the same content is not parsed again.
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from packhound.core.errors import Cancelled
+from packhound.core.log import log
 from packhound.core.trace import traced
 from packhound.core.types import Document, ParsedFile
 from packhound.parsing.analyse import analyse, source_digest
@@ -23,8 +23,6 @@ from packhound.parsing.extractors import NO_EXTRACTORS, Extractors
 from packhound.parsing.pool.batch_run import BatchRun
 from packhound.parsing.pool.framing import Plain, Task
 from packhound.parsing.pool.worker import Worker, WorkerDied
-
-log = logging.getLogger("packhound")
 
 _WINDOWS_TIMEOUT_S = 10.0
 _BYTES_IN_TIME = 500_000

@@ -5,20 +5,18 @@ It rescores finished hits, since its two reasons are about the user and not abou
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from packhound.core.errors import StoreError
+from packhound.core.log import log
 from packhound.core.settings import Settings
 from packhound.core.types import Hit, SignalValue
 from packhound.git import History, HistoryReader
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.rank.activation import Activation, Use
 from packhound.search.stages import StageContext, with_reasons
-
-log = logging.getLogger("packhound")
 
 _RECENT_CHANGE = 0.3
 _ACTIVATION = 0.75
