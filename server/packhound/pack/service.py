@@ -45,7 +45,7 @@ class PackService:
         self._root = str(root)
         self._search, self.search_cache, self._source = search, search_cache, source
         self._graph = graph or Graph()
-        self.conversations, self._changes = conversations, changes
+        self.conversations, self.changes = conversations, changes
         self._clean_texts = clean_texts
 
     def prepare(self, snapshot: Snapshot) -> Iterator[None]:
@@ -59,14 +59,6 @@ class PackService:
     def copy_graph(self, snapshot: Snapshot) -> Graph:
         """Return a graph of another folder's snapshot, which shares what it can with this one."""
         return self._graph.copy(snapshot.files)
-
-    def forget(self) -> None:
-        """Forget what was sent in conversations. Raises StoreError."""
-        self.conversations.clear()
-
-    def invalidate_changes(self) -> None:
-        """Ask git again for changed lines: something on the disk may have changed."""
-        self._changes.invalidate()
 
     def pack(
         self,
@@ -87,7 +79,7 @@ class PackService:
     def context(self, snapshot: Snapshot, cancel: threading.Event | None = None) -> PackContext:
         """Return a snapshot and the ways to ask it."""
         # Git answers while the search runs.
-        self._changes.refresh()
+        self.changes.refresh()
         self._graph.update(snapshot.files)
         return PackContext(
             snapshot=snapshot,
@@ -96,7 +88,7 @@ class PackService:
             source=lambda path: self._source(path, snapshot),
             graph=self._graph,
             conversations=self.conversations,
-            changed=self._changes.lines,
+            changed=self.changes.lines,
             all_changed=lambda: self._uncommitted_lines(snapshot),
             clean_texts=self._clean_texts,
             cancel=cancel,
@@ -124,7 +116,7 @@ class PackService:
         Raises SettingsError: there is no such commit.
         """
         open_paths = [path for path, file in snapshot.files.items() if file.stamp is None]
-        return self._changes.since(base, [*open_paths, *emptied])
+        return self.changes.since(base, [*open_paths, *emptied])
 
     def call_graph(self, snapshot: Snapshot, cancel: threading.Event | None = None) -> CallGraph:
         """Return the resolved uses of a snapshot, for the questions of one request."""

@@ -49,10 +49,8 @@ class Models:
         return cls(embedder, reranker, deep, tuple(problems), encoder_problem)
 
 
-@lru_cache(maxsize=1)
-def shared_deep_ranker() -> DeepRanker:
-    """Return the deep model's stage; working trees of a process ask for the same vectors."""
-    return DeepRanker()
+shared_deep_ranker = lru_cache(maxsize=1)(DeepRanker)
+"""The deep model's stage; working trees of a process ask for the same vectors."""
 
 
 def model_settings(settings: Settings) -> tuple[object, ...]:

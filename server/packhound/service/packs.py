@@ -57,7 +57,7 @@ class Packs:
 
     def forget(self) -> None:
         """Forget what was sent in conversations. Raises StoreError."""
-        self.service().forget()
+        self.service().conversations.clear()
 
     def _graph(self) -> graph.Graph | None:
         """Return a copy of the graph of an index that this one shares segments with."""
@@ -74,4 +74,4 @@ class Packs:
     def invalidate_changes(self) -> None:
         """Ask git again for changed lines: something on the disk may have changed."""
         if self._service:
-            self._service.invalidate_changes()
+            self._service.changes.invalidate()
