@@ -32,19 +32,8 @@ BINARY_SUFFIXES = frozenset(
 )
 DATA_SUFFIXES = frozenset(
     {".json", ".jsonl", ".xml", ".csv", ".tsv", ".yaml", ".yml", ".toml", ".txt", ".log"}
-    | {
-        ".html",
-        ".htm",
-        ".plist",
-        ".geojson",
-        ".css",
-        ".svg",
-        ".snap",
-        ".patch",
-        ".diff",
-        ".sum",
-        ".lock",
-    }
+    | {".html", ".htm", ".plist", ".geojson", ".css", ".svg", ".snap", ".patch", ".diff", ".sum"}
+    | {".lock"}
 )
 DATA_FILE_BYTES = 64 * 1024
 """Longer data files are records, not code: their words would drown the words of the code."""
