@@ -119,7 +119,7 @@ def _check(folder: Path, kept: Path, addend: int) -> float:
     patch = _patched(folder, f"def weigh(grams: int) -> int:\n    return grams * 2 + {addend}\n")
     table = runs.read_table().only(["ruff", "mypy", "pytest"])
     started = time.perf_counter()
-    events = runs.check(Folder(folder, kept, {}, patch), table, CopyLimits(), Limits())
+    events = runs.check(runs.Job(Folder(folder, kept, {}, patch), table, CopyLimits(), Limits()))
     assert runs.finish(events).verdict == "failed"
     return time.perf_counter() - started
 
@@ -128,7 +128,7 @@ def _delays(folder: Path, kept: Path) -> list[float]:
     """Return the seconds from the print of each line to its diagnostic."""
     table = runs.read_table().only(["clock"])
     patch = _patched(folder, "x = 1\n")
-    events = runs.check(Folder(folder, kept, {}, patch), table, CopyLimits(), Limits())
+    events = runs.check(runs.Job(Folder(folder, kept, {}, patch), table, CopyLimits(), Limits()))
     return [
         time.time() - float(event.message.split()[1])
         for event in events

@@ -124,7 +124,7 @@ def _decide(folder: Path, kept: Path, patch: Mapping[str, PatchedFile], table: T
     """Return the choice of the gates, and why it is not to accept."""
     tests = [path for path in patch if is_test(path)]
     subject = Folder(folder, kept, {}, patch, tests, reached_only=True)
-    check = runs.finish(runs.check(subject, table, CopyLimits(), Limits()))
+    check = runs.finish(runs.check(runs.Job(subject, table, CopyLimits(), Limits())))
     new = check.compared.new
     worse = {each.test for each in new if each.test} | {*check.lost}
     lines = sum(file.n_added + file.n_removed for file in patch.values())

@@ -191,7 +191,8 @@ root, kept = map(Path, sys.argv[1:])
 text = (root / "post/send.py").read_bytes()
 files = {"post/send.py": PatchedFile("post/send.py", "post/send.py", text, text + b"# x\\n")}
 table = runs.read_table().only(["mine"])
-for step in runs.check(runs.Folder(root, kept, {}, files), table, runs.CopyLimits(), Limits()):
+folder = runs.Folder(root, kept, {}, files)
+for step in runs.check(runs.Job(folder, table, runs.CopyLimits(), Limits())):
     print(step, flush=True)
 """
 

@@ -213,9 +213,8 @@ def _try(task: Task, folder: Path, patch: bytes, table: Table, kept: Path) -> st
         return f"refused: {refusal}"
     if refused := runs.paths_outside(files, task.allow):
         return f"refused: it changes {', '.join(refused)}, not among {', '.join(task.allow)}"
-    events = runs.check(
-        Folder(folder, kept, {}, files), table, CopyLimits(), Limits(seconds=task.timeout_s)
-    )
+    limits = Limits(seconds=task.timeout_s)
+    events = runs.check(runs.Job(Folder(folder, kept, {}, files), table, CopyLimits(), limits))
     return _judge(task, runs.finish(events))
 
 

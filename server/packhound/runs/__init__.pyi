@@ -1,5 +1,6 @@
 from .check import Check as Check
 from .check import Folder as Folder
+from .check import Job as Job
 from .check import Step as Step
 from .check import check as check
 from .check import finish as finish

@@ -62,6 +62,16 @@ class Folder(NamedTuple):
     reached_only: bool = False
 
 
+class Job(NamedTuple):
+    """A folder to check, by which tools and within which limits; `cancel` ends it."""
+
+    folder: Folder
+    table: Table
+    copy_limits: CopyLimits
+    limits: Limits
+    cancel: threading.Event | None = None
+
+
 class Step(NamedTuple):
     """A step that begins, of some."""
 
@@ -114,18 +124,12 @@ def finish(events: Generator[object, None, Check]) -> Check:
             return outcome
 
 
-def check(
-    folder: Folder,
-    table: Table,
-    copy_limits: CopyLimits,
-    limits: Limits,
-    cancel: threading.Event | None = None,
-) -> Generator[Step | Diagnostic, None, Check]:
+def check(job: Job) -> Generator[Step | Diagnostic, None, Check]:
     """Yield steps and new diagnostics as they come; return the outcome.
 
     Raises SettingsError: a limit of the copy; StoreError: it cannot be written; Cancelled.
     """
-    started, job = time.monotonic(), _Job(folder, table, copy_limits, limits, cancel)
+    started, folder, table = time.monotonic(), job.folder, job.table
     yield Step("copy", 0, 1)
     with ExitStack() as stack:
         patched = stack.enter_context(_copy_of(job, folder.patch))
@@ -150,22 +154,15 @@ def check(
         return _outcome(folder, patched, before, runs, time.monotonic() - started)
 
 
-def warm_up(
-    folder: Folder,
-    table: Table,
-    copy_limits: CopyLimits,
-    limits: Limits,
-    cancel: threading.Event | None = None,
-) -> None:
+def warm_up(job: Job) -> None:
     """Keep what the tools say of a folder without a patch, and their caches, for its next check.
 
     Raises SettingsError, StoreError and Cancelled, as `check` does.
     """
-    job = _Job(folder, table, copy_limits, limits, cancel)
     with _copy_of(job, {}) as original:
-        names = {*applying(table, original.folder)}
-        runners = [each for each in table.runners.items() if each[0] in names]
-        base_runs = BaseRuns(folder.kept)
+        names = {*applying(job.table, original.folder)}
+        runners = [each for each in job.table.runners.items() if each[0] in names]
+        base_runs = BaseRuns(job.folder.kept)
         _, missing = _kept_runs(job, base_runs, runners, original.base_digest)
         if missing:
             running = _Running(job, original)
@@ -173,17 +170,7 @@ def warm_up(
                 pass
 
 
-class _Job(NamedTuple):
-    """The folder to check, its table of tools, and the limits of copy and tools."""
-
-    folder: Folder
-    table: Table
-    copy_limits: CopyLimits
-    limits: Limits
-    cancel: threading.Event | None
-
-
-def _copy_of(job: _Job, patch: Mapping[str, PatchedFile]) -> AbstractContextManager[Copy]:
+def _copy_of(job: Job, patch: Mapping[str, PatchedFile]) -> AbstractContextManager[Copy]:
     folder, table, limits, _, cancel = job
     asks_git = table.git or _asks_git(folder.root)
     return materialize(folder.root, folder.unsaved, patch, limits, cancel, asks_git=asks_git)
@@ -194,7 +181,7 @@ _Missing: TypeAlias = list[tuple[str, Runner, str]]
 
 
 def _kept_runs(
-    job: _Job, base_runs: BaseRuns, runners: Sequence[tuple[str, Runner]], digest: str
+    job: Job, base_runs: BaseRuns, runners: Sequence[tuple[str, Runner]], digest: str
 ) -> tuple[dict[str, Run], _Missing]:
     """Return the runs that are kept of a folder without a patch, and the runners without one."""
     folder, table, _, limits, _ = job
@@ -263,7 +250,7 @@ def _line_of(diagnostic: Diagnostic, line: int | None) -> tuple[object, ...]:
 class _Running:
     """The runs in one copy, prepared before the first: a run may put links and pipes in it."""
 
-    def __init__(self, job: _Job, copy: Copy) -> None:
+    def __init__(self, job: Job, copy: Copy) -> None:
         folder, table, _, self._limits, self._cancel = job
         self._folder, self._copy = folder, copy
         self.home = copy.home

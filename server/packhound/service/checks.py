@@ -101,7 +101,8 @@ def check_files(
     if not _running.acquire(blocking=False):
         raise SettingsError(f"{_MAX_AT_ONCE} checks run already; wait for one, or cancel it")
     try:
-        outcome = yield from runs.check(folder, table, *limits_of(settings.changes), cancel=cancel)
+        job = runs.Job(folder, table, *limits_of(settings.changes), cancel=cancel)
+        outcome = yield from runs.check(job)
     finally:
         _running.release()
     return outcome.with_notes(notes)
@@ -119,7 +120,7 @@ def warm_up(folder: IndexedFolder, cancel: threading.Event) -> None:
             return
     try:
         limits = limits_of(folder.settings.changes)
-        runs.warm_up(subject, runs.read_table(), *limits, cancel=cancel)
+        runs.warm_up(runs.Job(subject, runs.read_table(), *limits, cancel=cancel))
     finally:
         _warming.release()
 
