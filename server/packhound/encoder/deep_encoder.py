@@ -18,13 +18,7 @@ import numpy as np
 from packhound.core.arrays import Floats
 from packhound.core.caching import BoundedMemo
 from packhound.core.errors import Cancelled, ModelError
-from packhound.encoder.onnx_text import (
-    one_line,
-    open_session,
-    open_tokenizer,
-    prepare_text,
-    session_options,
-)
+from packhound.encoder import onnx_text
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession, RunOptions
@@ -72,13 +66,13 @@ class DeepEncoder:
     def open(cls) -> DeepEncoder:
         """Load the model. Raises ModelError, which names the remedy."""
         try:
-            tokenizer = open_tokenizer(FOLDER / "tokenizer.json", MAX_TOKENS)
+            tokenizer = onnx_text.open_tokenizer(FOLDER / "tokenizer.json", MAX_TOKENS)
             files = ("graph.onnx", "tokenizer.json", "weights.bin")
             digest = hashlib.sha256(b"".join((FOLDER / name).read_bytes() for name in files))
             return cls(tokenizer, _open_graph(), f"{digest.hexdigest()} {MAX_TOKENS}")
         except Exception as error:
             raise ModelError(
-                f"the deep model in {FOLDER} cannot be used: {one_line(error)}; "
+                f"the deep model in {FOLDER} cannot be used: {onnx_text.one_line(error)}; "
                 "install Packhound again"
             ) from error
 
@@ -91,13 +85,13 @@ class DeepEncoder:
         """
         options = interruption.options if interruption else None
         try:
-            ids = self._tokenizer.encode(prepare_text(text)).ids
+            ids = self._tokenizer.encode(onnx_text.prepare_text(text)).ids
             inputs = {"input_ids": np.array([ids], np.int64)}
             [[vector]] = self._session.run(None, inputs, options)
         except Exception as error:
             if options and options.terminate:
                 raise Cancelled("the deep model was interrupted") from error
-            raise ModelError(f"the deep model failed: {one_line(error)}") from error
+            raise ModelError(f"the deep model failed: {onnx_text.one_line(error)}") from error
         return np.asarray(vector / max(float(np.linalg.norm(vector)), 1e-9), np.float32)
 
     def encode_query(self, text: str) -> Floats:
@@ -119,7 +113,7 @@ def _open_graph() -> InferenceSession:
     """Load the graph over the weights, of which onnxruntime maps what it needs."""
     import onnxruntime
 
-    options = session_options(threads=1)
+    options = onnx_text.session_options(threads=1)
     # More would join additions and norms, whose common operator is far slower.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    return open_session(FOLDER / "graph.onnx", options)
+    return onnx_text.open_session(FOLDER / "graph.onnx", options)

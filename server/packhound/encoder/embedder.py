@@ -17,16 +17,8 @@ import numpy as np
 from packhound.core.arrays import Floats, LongInts, unit_rows
 from packhound.core.caching import BoundedMemo
 from packhound.core.errors import ModelError
+from packhound.encoder import onnx_text
 from packhound.encoder.model_folder import ModelFolder, Pooling, read_model_folder
-from packhound.encoder.onnx_text import (
-    PADDED_INPUTS,
-    TextModel,
-    check_inputs,
-    load_error,
-    one_line,
-    open_tokenizer,
-    prepare_text,
-)
 from packhound.encoder.token_cache import RunTokenizer, reads_by_runs
 from packhound.parsing import NodeRuns
 
@@ -52,14 +44,16 @@ _CACHED_QUERIES = 64
 class Embedder:
     """One loaded model. Safe to use from several threads."""
 
-    def __init__(self, folder: ModelFolder, tokenizer: Tokenizer, model: TextModel) -> None:
+    def __init__(
+        self, folder: ModelFolder, tokenizer: Tokenizer, model: onnx_text.TextModel
+    ) -> None:
         self._folder, self._tokenizer, self._model = folder, tokenizer, model
         self._query_vectors = BoundedMemo(self._encode_query, _CACHED_QUERIES)
         self.fast = "offsets" in model.inputs
         self._run_tokenizer = _run_tokenizer(tokenizer) if self.fast else None
         self.fingerprint = folder.fingerprint
-        supported = {"input_ids", "offsets"} if self.fast else PADDED_INPUTS
-        check_inputs(folder.model.parent, model, supported, "text encoder")
+        supported = {"input_ids", "offsets"} if self.fast else onnx_text.PADDED_INPUTS
+        onnx_text.check_inputs(folder.model.parent, model, supported, "text encoder")
         self.dim = self._probe_dim()
 
     @classmethod
@@ -77,10 +71,12 @@ class Embedder:
         with _OPENING:
             if (embedder := _OPEN.get(key)) is None:
                 try:
-                    tokenizer = open_tokenizer(files.tokenizer, files.max_tokens)
-                    embedder = cls(files, tokenizer, TextModel(files.model, files.pad_id, threads))
+                    tokenizer = onnx_text.open_tokenizer(files.tokenizer, files.max_tokens)
+                    embedder = cls(
+                        files, tokenizer, onnx_text.TextModel(files.model, files.pad_id, threads)
+                    )
                 except Exception as error:
-                    raise load_error(folder, error) from error
+                    raise onnx_text.load_error(folder, error) from error
                 _OPEN[key] = embedder
         return embedder
 
@@ -116,7 +112,7 @@ class Embedder:
         return np.concatenate(rows)
 
     def _encode_slice(self, texts: Sequence[str]) -> Floats:
-        texts = [prepare_text(text) for text in texts]
+        texts = [onnx_text.prepare_text(text) for text in texts]
         try:
             if self._run_tokenizer is not None:
                 ids = [*map(self._run_tokenizer.encode, texts)]
@@ -130,7 +126,7 @@ class Embedder:
             raise self._failure(error) from error
 
     def _failure(self, error: Exception) -> ModelError:
-        return ModelError(f"the model {self._folder.model} failed: {one_line(error)}")
+        return ModelError(f"the model {self._folder.model} failed: {onnx_text.one_line(error)}")
 
     def _run_static(self, ids: LongInts, lengths: LongInts) -> Floats:
         """Return a row per text; `ids` are concatenated, `lengths` are those of each text."""

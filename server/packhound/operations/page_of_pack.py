@@ -8,18 +8,7 @@ from itertools import takewhile
 from typing import TypeAlias
 
 from packhound.core.errors import SettingsError
-from packhound.operations.html import (
-    Element,
-    Stretch,
-    bar,
-    listing,
-    page,
-    rect,
-    section,
-    svg,
-    table,
-    tag,
-)
+from packhound.operations import html
 from packhound.operations.text import Row, lines_of, path_of
 from packhound.pack import Part, read_markdown
 from packhound.redact import safe_line, without_secrets
@@ -36,25 +25,25 @@ def page_of_pack(answer: Row, arguments: Row) -> str:
         raise SettingsError("a page shows a pack in Markdown; leave 'format' out")
     items, prompt = answer["items"], without_secrets(str(arguments.get("prompt") or ""))
     title = prompt.strip().partition("\n")[0][:_MAX_TITLE] or "Map of the most used definitions"
-    whole_prompt = [tag("details", tag("summary", "The prompt"), tag("pre", prompt))]
-    return page(
+    whole_prompt = [html.tag("details", html.tag("summary", "The prompt"), html.tag("pre", prompt))]
+    return html.page(
         title,
         *(whole_prompt if prompt.strip() != title else []),
         _budget(answer),
-        section("How the parts hang together", *_tree(items)),
-        section("The pack, as it is sent", *_parts(answer["text"], items)),
-        section("Left out", _left_out(answer["omitted"])),
-        section("Notes", listing(map(safe_line, answer["notes"]))),
+        html.section("How the parts hang together", *_tree(items)),
+        html.section("The pack, as it is sent", *_parts(answer["text"], items)),
+        html.section("Left out", _left_out(answer["omitted"])),
+        html.section("Notes", html.listing(map(safe_line, answer["notes"]))),
     )
 
 
-def _budget(answer: Row) -> Element:
+def _budget(answer: Row) -> html.Element:
     """Return the tokens of each part, and those that are left, beside each other."""
     items, tokens, budget = answer["items"], answer["tokens"], answer["budget"]
     files = [*dict.fromkeys((item.get("root"), item["path"]) for item in items)]
     style_of = {file: ("bar", "bar-2")[n % 2] for n, file in enumerate(files)}
     stretches = [
-        Stretch(
+        html.Stretch(
             item["tokens"],
             style_of[item.get("root"), item["path"]],
             f"{_where(item)}: {item['tokens']:,} tokens",
@@ -62,15 +51,15 @@ def _budget(answer: Row) -> Element:
         for item in items
     ]
     rest = tokens - sum(item["tokens"] for item in items)
-    stretches.append(Stretch(max(0, rest), "rest", f"headings and notes: {rest:,} tokens"))
+    stretches.append(html.Stretch(max(0, rest), "rest", f"headings and notes: {rest:,} tokens"))
     summary = f"{tokens:,} of {budget:,} tokens in {len(items)} parts of {len(files)} files"
     cost = answer.get("cost")
     paid = f", {cost['usd']:.4f} USD for {cost['model']}" if cost else ""
-    drawn = bar(f"Budget: {summary}", stretches, max(budget, tokens))
-    return section("Budget", tag("p", summary + paid), drawn)
+    drawn = html.bar(f"Budget: {summary}", stretches, max(budget, tokens))
+    return html.section("Budget", html.tag("p", summary + paid), drawn)
 
 
-def _parts(text: str, items: Sequence[Row]) -> Iterator[Element]:
+def _parts(text: str, items: Sequence[Row]) -> Iterator[html.Element]:
     """Yield what is sent in its order, with the reasons of each file below its heading.
 
     Those of a map, which has all files in one part, come last.
@@ -78,19 +67,19 @@ def _parts(text: str, items: Sequence[Row]) -> Iterator[Element]:
     remaining = list(enumerate(items, 1))
     for part in read_markdown(text):
         if not isinstance(part, Part):
-            yield tag("p", part)
+            yield html.tag("p", part)
             continue
-        yield tag("h3", part.heading)
+        yield html.tag("h3", part.heading)
         n = sum(1 for _ in takewhile(partial(_is_of, part, remaining[:1]), remaining))
         yield _reasons(remaining[:n])
-        yield tag("pre", part.content, tabindex=0)
+        yield html.tag("pre", part.content, tabindex=0)
         del remaining[:n]
     yield _reasons(remaining)
 
 
-def _reasons(items: Sequence[tuple[int, Row]]) -> Element:
-    rows = [tag("li", *_why(item), id=f"part-{n}") for n, item in items]
-    return tag("ul", *rows) if rows else Element()
+def _reasons(items: Sequence[tuple[int, Row]]) -> html.Element:
+    rows = [html.tag("li", *_why(item), id=f"part-{n}") for n, item in items]
+    return html.tag("ul", *rows) if rows else html.Element()
 
 
 def _is_of(part: Part, first: Sequence[tuple[int, Row]], item: tuple[int, Row]) -> bool:
@@ -102,7 +91,7 @@ def _is_of(part: Part, first: Sequence[tuple[int, Row]], item: tuple[int, Row]) 
 
 def _why(item: Row) -> Iterator[str]:
     names = ", ".join(item["names"])
-    yield tag("strong", names or f"lines {lines_of(item)}")
+    yield html.tag("strong", names or f"lines {lines_of(item)}")
     yield f" {item['detail']}, {item['tokens']:,} tokens: {item['reason']}"
 
 
@@ -110,12 +99,12 @@ def _where(item: Row) -> str:
     return safe_line(f"{path_of(item)}:{lines_of(item)}")
 
 
-def _left_out(omitted: Sequence[Row]) -> Element:
+def _left_out(omitted: Sequence[Row]) -> html.Element:
     rows = [(safe_line(path_of(row)), row["name"], row["reason"]) for row in omitted]
-    return table(("File", "Name", "Reason"), rows)
+    return html.table(("File", "Name", "Reason"), rows)
 
 
-def _tree(items: Sequence[Row]) -> Iterator[Element]:
+def _tree(items: Sequence[Row]) -> Iterator[html.Element]:
     """Yield the drawing of parts beside stronger ones that led to them, where any did."""
     above = _above(items)
     if not above:
@@ -127,9 +116,9 @@ def _tree(items: Sequence[Row]) -> Iterator[Element]:
     width = max(x for x, _ in places.values()) + _BOX_WIDTH + 4
     height = max(y for _, y in places.values()) + _BOX_HEIGHT + 4
     summary = "A line leads from a part to a weaker one that it uses or contains, or that uses it."
-    yield tag("p", summary, class_="dim")
-    drawn = svg("Parts, and those that led to them", width, height, *lines, *boxes)
-    yield tag("div", drawn, class_="wide")
+    yield html.tag("p", summary, class_="dim")
+    drawn = html.svg("Parts, and those that led to them", width, height, *lines, *boxes)
+    yield html.tag("div", drawn, class_="wide")
 
 
 def _above(items: Sequence[Row]) -> dict[int, tuple[int, str]]:
@@ -163,23 +152,23 @@ def _place(
             _place(above, n, parts, column + 1, places)
 
 
-def _line(start: tuple[int, int], end: tuple[int, int], how: str) -> Element:
+def _line(start: tuple[int, int], end: tuple[int, int], how: str) -> html.Element:
     x, y = start[0] + _BOX_WIDTH, start[1] + _BOX_HEIGHT / 2
     to_x, to_y = end[0], end[1] + _BOX_HEIGHT / 2
     bend = max(40.0, (to_x - x) / 2)
     path = f"M {x} {y} C {x + bend:.0f} {y}, {to_x - bend:.0f} {to_y}, {to_x} {to_y}"
-    return tag("path", tag("title", how), d=path, class_="edge")
+    return html.tag("path", html.tag("title", how), d=path, class_="edge")
 
 
-def _box(n: int, item: Row, x: float, y: float) -> Element:
+def _box(n: int, item: Row, x: float, y: float) -> html.Element:
     """Return a part as a box with a link to its reason."""
     name, where = (item["names"] or [f"lines {lines_of(item)}"])[0], _where(item)
-    return tag(
+    return html.tag(
         "a",
-        tag("title", f"{name}, {where}: {item['reason']}"),
-        rect(x, y, _BOX_WIDTH, _BOX_HEIGHT, "box"),
-        tag("text", _short(name, _MAX_NAME), x=x + 8, y=y + 16),
-        tag("text", _short(where, _MAX_NAME + 4), x=x + 8, y=y + 32, class_="dim"),
+        html.tag("title", f"{name}, {where}: {item['reason']}"),
+        html.rect(x, y, _BOX_WIDTH, _BOX_HEIGHT, "box"),
+        html.tag("text", _short(name, _MAX_NAME), x=x + 8, y=y + 16),
+        html.tag("text", _short(where, _MAX_NAME + 4), x=x + 8, y=y + 32, class_="dim"),
         href=f"#part-{n + 1}",
     )
 
