@@ -20,6 +20,7 @@ _NAMES = [
     "fünf.py",
     'six"q.py',
     "t\tb.py",
+    "d ir/fünf.py",
 ]
 
 Tree = dict[str, bytes]
@@ -215,6 +216,8 @@ _REFUSED_BY_US = {
     "a device of Windows": _new("dir/con.txt"),
     "a drive of Windows": _new("C:/x.py"),
     "folders of Windows": _new("..\\x.py"),
+    "a file that becomes a folder": b"diff --git a/one.py b/one.py\ndeleted file mode 100644\n"
+    b"--- a/one.py\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-1\n-2\n" + _new("one.py/x.py"),
     "two names": _patch("one.py").replace(b"+++ b/one.py", b"+++ b/x.py"),
     "another name than above": _patch("one.py").replace(
         b"diff --git a/one.py b/one.py", b"diff --git a/x.py b/x.py"

@@ -1,6 +1,7 @@
 """Patches as `git apply` reads them: unified diffs, with the headers of git or without.
 
-What git refuses is refused, and more: links, submodules, names that no file should have.
+What git refuses is refused, and more: links, submodules, files that become folders, names that no
+file should have.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ _HUNK = re.compile(rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@
 _EPOCH = re.compile(rb"\t(?:1969-12-31|1970-01-01) [\d:]{5,8}(?:\.0+)? [-+]\d{4}\s*$")
 _NULL = re.compile(rb"/dev/null\s")
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|com\d|lpt\d) *(?:\.|:|$)")
+_QUOTED = re.compile(rb'"(?:[^"\\]|\\.)*"')
 _GIT = re.compile(r"\.git[ .]*(?:$|:)|git~\d[ .]*$")
 _MOVES: dict[bytes, tuple[Kind, str]] = {
     b"rename from ": ("rename", "old"),
@@ -284,7 +286,9 @@ def _common_name(names: bytes) -> str:
 def _name(written: bytes, strip: int) -> str:
     """Return a name without its first `strip` folders; git quotes odd ones as C does."""
     name = written.rstrip(b"\r\n")
-    name = unquote(name) if name.startswith(b'"') else name.partition(b"\t")[0]
+    # git ends a name with blanks by a tab, a quoted one too.
+    quoted = _QUOTED.match(name)
+    name = unquote(quoted[0]) if quoted else name.partition(b"\t")[0]
     if strip:
         name = name.partition(b"/")[2].lstrip(b"/")
     try:

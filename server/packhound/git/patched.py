@@ -108,8 +108,8 @@ def apply_patch(patch: bytes, read: Read) -> dict[str, PatchedFile]:
             if is_there(each.new):
                 raise _refusal(each, "there is such a file already")
             folders = each.new.split("/")[:-1]
-            if any(is_there("/".join(folders[: n + 1])) for n in range(len(folders))):
-                raise _refusal(each, "a folder of it is a file")
+            if any(read("/".join(folders[: n + 1])) is not None for n in range(len(folders))):
+                raise _refusal(each, "a folder of it is a file before the patch")
         after, edits = _apply(each, before or b"")
         if each.kind == "delete" and after:
             raise _refusal(each, "lines of it would remain")
