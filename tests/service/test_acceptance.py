@@ -115,6 +115,23 @@ def test_a_diff_is_accepted_as_it_is_and_one_that_is_rejected_is_kept_with_the_r
     assert [each["decision"] for each in again["decisions"]] == ["rejected"]
 
 
+def test_bytes_that_are_not_utf_8_stay_those_of_the_patch(folder: Engine) -> None:
+    old = 'def lat():\n    return "caf\udce9"\n'
+    new = old.replace("lat", "lat2").replace("caf", "th")
+    path = folder.root / "lat.py"
+    path.write_text(old, encoding="utf-8", errors="surrogateescape")
+    git(folder.root, "add", ".")
+    git(folder.root, "commit", "-qm", "Latin")
+
+    proposed = ask(folder, "propose", diff=diff_of("lat.py", old, new))
+    ask(folder, "accept", proposal=proposed["id"])
+    assert path.read_bytes() == b'def lat2():\n    return "th\xe9"\n'
+    git(folder.root, "add", ".")
+    git(folder.root, "commit", "-qm", "Latin again")
+    ask(folder, "accept", proposal=diff_of("lat.py", new, old))
+    assert path.read_bytes() == b'def lat():\n    return "caf\xe9"\n'
+
+
 def test_an_overlay_is_edited_under_its_id(folder: Engine) -> None:
     proposed = ask(folder, "propose", diff=CHANGE)
     edited = ask(folder, "edit_overlay", id=proposed["id"], diff=NEW)

@@ -39,7 +39,10 @@ def number(description: str, minimum: float, maximum: float, **more: object) -> 
 
 
 def sized(description: str, maximum: int, minimum: int | None = None, **more: object) -> Meta:
-    """Describe a string of so many characters, or a list of so many items."""
+    """Describe a string of so many characters, or a list of so many items.
+
+    With `of_bytes` its surrogates stay: bytes that are not UTF-8.
+    """
     return Meta(min_length=minimum, max_length=maximum, description=description, extra=more)
 
 
@@ -47,6 +50,7 @@ class Kind(NamedTuple):
     """A type without None and metadata, its limits, and a tuple's type of items.
 
     `minimum` and `maximum` bound a number, the characters of a string or the items of an array.
+    A string `of_bytes` has those that are not UTF-8 as surrogates.
     """
 
     type: type
@@ -55,6 +59,7 @@ class Kind(NamedTuple):
     minimum: float | None
     maximum: float | None
     description: str
+    of_bytes: bool = False
 
 
 @cache
@@ -94,7 +99,7 @@ def convert_value(annotation: object, label: str, value: object) -> Any:  # noqa
     kind = kind_of(annotation)
     if kind.type is tuple:
         value = tuple(value) if isinstance(value, list | tuple) else (value,)
-    if isinstance(value, str):
+    if isinstance(value, str) and not kind.of_bytes:
         value = without_surrogates(value)
     elif isinstance(value, tuple):
         value = tuple(without_surrogates(v) if isinstance(v, str) else v for v in value)
@@ -173,6 +178,7 @@ def kind_of(annotation: Any) -> Kind:  # noqa: ANN401 - annotations have no type
                 minimum=kind.minimum if least is None else least,
                 maximum=kind.maximum if most is None else most,
                 description=meta.description or kind.description,
+                of_bytes=(meta.extra or {}).get("of_bytes", False),
             )
         return kind
     if NoneType in arguments:

@@ -26,7 +26,13 @@ class CheckRequest(Request):
     """A patch, and what of it is checked."""
 
     diff: Annotated[
-        str, sized("A diff, as `git diff` prints it, or the id of an overlay.", _MAX_PATCH, 1)
+        str,
+        sized(
+            "A diff, as `git diff` prints it, or the id of an overlay.",
+            _MAX_PATCH,
+            1,
+            of_bytes=True,
+        ),
     ]
     runners: Annotated[fields.Words, about("Tools to run, as `pytest`; all that apply.")] = ()
     allow: Annotated[fields.Globs, about("Only such paths may the patch change.")] = ()

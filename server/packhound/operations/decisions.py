@@ -40,7 +40,9 @@ By = Annotated[fields.Word, about("Who decides; else the user of this computer."
 class Accept(Request):
     """A proposal, and what may be done to take it."""
 
-    proposal: Annotated[str, sized("Id of an overlay, or a diff itself.", MAX_PATCH, 1)]
+    proposal: Annotated[
+        str, sized("Id of an overlay, or a diff itself.", MAX_PATCH, 1, of_bytes=True)
+    ]
     three_way: Annotated[
         bool, about("Merge it into files with unsaved or uncommitted changes.")
     ] = False

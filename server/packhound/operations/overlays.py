@@ -28,7 +28,7 @@ _MAX_FILES, _MAX_TEXT = 10, 2_000
 _SAID = ("by", "reason", "verdict", "check")
 """Words of somebody, or of a tool, in a decision."""
 
-Patch = Annotated[str, sized("A diff, as `git diff` prints it.", MAX_PATCH, 1)]
+Patch = Annotated[str, sized("A diff, as `git diff` prints it.", MAX_PATCH, 1, of_bytes=True)]
 Identity = Annotated[str, sized("Of an overlay, as `overlays` lists it.", 100, 1)]
 
 
