@@ -168,6 +168,10 @@ def test_codex_keeps_comments(tmp_path):
         ('{ // mine\n"mcpServers": {}, "b": 2}', '{ // mine\n"mcpServers": {}, "b": 2}'),
         ('{"b": 2, // mine\n  "mcpServers": {"packhound": {}}\n}', '{"b": 2 // mine\n}'),
         ('{"mcpServers": {"packhound": {}},}', "{}"),
+        (
+            '{"mcpServers": {"packhound": {}, "a": {}, "b": {}}}',
+            '{"mcpServers": {"a": {}, "b": {}}}',
+        ),
         ('{"mcpServers": {"x": {}, "packhound": {},},}', '{"mcpServers": {"x": {}, },}'),
     ],
 )
@@ -177,6 +181,53 @@ def test_remarks_and_commas_stay_what_they_are(before, after):
     assert json.loads(plain(changed))["mcpServers"]["packhound"] == entry
     assert without_entry(changed, "mcpServers", "packhound") == after
     json.loads(plain(after))
+
+
+@pytest.mark.parametrize(
+    ("name", "before"),
+    [
+        (
+            "Gemini CLI",
+            '{"mcpServers": {"packhound": {"trust": true, // mine\n'
+            '"command": "old", "args": ["mcp"], "env": {"A": "1"}}}}',
+        ),
+        (
+            "Cursor",
+            '{\r\n  "mcpServers": {\r\n    "packhound": {\r\n      // mine\r\n'
+            '      "args": [\r\n        "mcp"\r\n      ],\r\n      "trust": true,\r\n'
+            '      "env": {"A": "1"}\r\n    }\r\n  }\r\n}',
+        ),
+    ],
+)
+def test_what_the_user_added_to_the_entry_stays(tmp_path, name, before):
+    selected = agent(tmp_path, name)
+    selected.config.parent.mkdir(parents=True)
+    selected.config.write_bytes(before.encode())
+    apply(plan(selected, server_command(".")))
+    text = selected.config.read_bytes().decode()
+    entry = json.loads(plain(text))["mcpServers"]["packhound"]
+    command, *arguments = server_command(".")
+    assert entry == {"command": command, "args": arguments, "trust": True, "env": {"A": "1"}}
+    assert "// mine" in text and text.count("\n") - text.count("\r\n") in (0, 1)
+    assert not plan(selected, server_command(".")).diff
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "problem"),
+    [
+        ("Cursor", '{"mcpServers": {"a": {}}, "mcpServers": {}}', "it has 'mcpServers' twice"),
+        ("Cursor", '{"mcpServers": {"packhound": {}, "packhound": {}}}', "'packhound' twice"),
+        ("Codex", '[[mcp_servers]]\ncommand = "y"\n', "'mcp_servers' is no table"),
+        ("Codex", "[mcp_servers]\npackhound = 1\n", "'mcp_servers.packhound' is no table"),
+    ],
+)
+def test_a_file_without_one_place_for_the_entry_is_left_alone(tmp_path, name, before, problem):
+    selected = agent(tmp_path, name)
+    selected.config.parent.mkdir(parents=True)
+    selected.config.write_text(before)
+    for command in (server_command("."), None):
+        with pytest.raises(SettingsError, match=problem):
+            plan(selected, command)
 
 
 def test_a_broken_file_is_left_alone(tmp_path):

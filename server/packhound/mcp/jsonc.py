@@ -43,9 +43,9 @@ def _blank(text: str, kinds: tuple[str, ...]) -> str:
 
 
 def with_entry(text: str | None, key: str, name: str, entry: Entry) -> str:
-    """Return the text with `entry` as member `name` of the object `key`. Raises ValueError.
+    """Return the text with `entry` in the member `name` of the object `key`. Raises ValueError.
 
-    None stands for a file that does not exist.
+    Further fields of that member stay. None stands for a file that does not exist.
     """
     if text is None or not text.strip():
         # What tells an empty file from none is the last line feed.
@@ -58,9 +58,25 @@ def with_entry(text: str | None, key: str, name: str, entry: Entry) -> str:
     member = _member(text, holder.value, name)
     if member is None:
         return _insert(text, holder.value, 2 * _indent(text), name, entry)
-    if json.loads(plain(text)[member.value : member.end]) == entry:
+    before = json.loads(plain(text)[member.value : member.end])
+    if not before or not isinstance(before, dict):
+        return text[: member.value] + _dump(entry, 2 * _indent(text)) + text[member.end :]
+    for field, value in entry.items():
+        text = _with_field(text, member.value, field, value)
+    return text
+
+
+def _with_field(text: str, start: int, name: str, value: object) -> str:
+    """Return the text with a value in the object at `start`, laid out as the one before."""
+    field, indent = _member(text, start, name), 3 * _indent(text)
+    if field is None:
+        return _insert(text, start, indent, name, value)
+    before = plain(text)[field.value : field.end]
+    if json.loads(before) == value:
         return text
-    return text[: member.value] + _dump(entry, 2 * _indent(text)) + text[member.end :]
+    written = _dump(value, indent) if "\n" in before else json.dumps(value, ensure_ascii=False)
+    written = written.replace("\n", _line_end(text))
+    return text[: field.value] + written + text[field.end :]
 
 
 def without_entry(text: str, key: str, name: str) -> str | None:
@@ -132,7 +148,7 @@ def _members(cleared: str, start: int) -> Iterator[_Member]:
         offset = _skip(cleared, offset + 1) if cleared[offset] == "," else offset
 
 
-def _insert(text: str, start: int, indent: str, name: str, value: Entry) -> str:
+def _insert(text: str, start: int, indent: str, name: str, value: object) -> str:
     """Insert a first member into the object at `start`: on a line of its own if others are."""
     rest = text[start + 1 :]
     is_empty = plain(text)[_skip(plain(text), start + 1)] == "}"
@@ -146,10 +162,10 @@ def _insert(text: str, start: int, indent: str, name: str, value: Entry) -> str:
     return text[: start + 1] + member + rest
 
 
-def _compact(name: str, value: Entry) -> str:
+def _compact(name: str, value: object) -> str:
     """Return a member on one line; blanks tell an object that came with its only member."""
     dumped = json.dumps(value, ensure_ascii=False)
-    is_holder = all(isinstance(inner, dict) for inner in value.values())
+    is_holder = isinstance(value, dict) and all(isinstance(each, dict) for each in value.values())
     return f"{json.dumps(name)}: " + (f"{{ {dumped[1:-1]} }}" if is_holder else dumped)
 
 
@@ -158,7 +174,11 @@ def _line_end(text: str) -> str:
 
 
 def _member(text: str, start: int, name: str) -> _Member | None:
-    return next((m for m in _members(plain(text), start) if m.name == name), None)
+    """Return a member of an object. Raises ValueError: some readers take the first of two."""
+    members = [member for member in _members(plain(text), start) if member.name == name]
+    if len(members) > 1:
+        raise ValueError(f"it has '{name}' twice; join them")
+    return members[0] if members else None
 
 
 def _remove(text: str, member: _Member) -> str:
@@ -167,7 +187,9 @@ def _remove(text: str, member: _Member) -> str:
     after = _skip(commas, member.end)
     before = commas[: member.start].rstrip()
     if commas[after] == ",":
-        tail = text[member.end : after] + text[after + 1 :]
+        # One of two blanks goes with it.
+        blank = " " if head.endswith(("{", " ")) else ""
+        tail = text[member.end : after] + text[after + 1 :].removeprefix(blank)
     elif before.endswith(","):
         head = text[: len(before) - 1] + text[len(before) : member.start]
     line = head.rfind("\n") + 1
@@ -177,7 +199,7 @@ def _remove(text: str, member: _Member) -> str:
     return head + tail
 
 
-def _dump(value: Entry, indent: str) -> str:
+def _dump(value: object, indent: str) -> str:
     unit = "\t" if "\t" in indent else "  "
     return json.dumps(value, indent=unit, ensure_ascii=False).replace("\n", f"\n{indent}")
 

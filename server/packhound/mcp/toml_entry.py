@@ -15,8 +15,7 @@ def with_table(text: str | None, key: str, name: str, entry: Entry) -> str:
     """Return the text with `entry` as table `key.name`, None for no file. Raises ValueError."""
     before = text or ""
     document: Any = tomlkit.parse(before)
-    if name in document.get(key, {}):
-        table = document[key][name]
+    if (table := _table_in(document, key, name)) is not None:
         for field, value in entry.items():
             if table.get(field) != value:
                 table[field] = value
@@ -36,16 +35,25 @@ def with_table(text: str | None, key: str, name: str, entry: Entry) -> str:
 def without_table(text: str, key: str, name: str) -> str | None:
     """Return the text that `with_table` was given, None for no file; as `without_entry` else."""
     document: Any = tomlkit.parse(text)
-    if name not in document.get(key, {}):
+    if (table := _table_in(document, key, name)) is None:
         return text
-    entry = document[key][name].unwrap()
-    added = _table(key, name, entry)
+    added = _table(key, name, table.unwrap())
     if text == added:
         return None
     if text.endswith(f"\n{added}"):
         return text[: -len(added) - 1]
     del document[key][name]
     return tomlkit.dumps(document)
+
+
+def _table_in(document: Any, key: str, name: str) -> Any:  # noqa: ANN401 - tomlkit's
+    """Return the table `key.name`, None where there is none. Raises ValueError: it is no table."""
+    servers = document.get(key, {})
+    table = servers.get(name) if isinstance(servers, Mapping) else None
+    for label, value in ((key, servers), (f"{key}.{name}", table)):
+        if value is not None and not isinstance(value, Mapping):
+            raise ValueError(f"'{label}' is no table")
+    return table
 
 
 def _table(key: str, name: str, entry: Entry) -> str:
