@@ -361,21 +361,34 @@ def _nodes_at(
 ) -> Iterator[tuple[int, bool, Span | None]]:
     """Yield the innermost node id of each match, if it is all of its line, and a line in no node.
 
-    What is in no node, as far down in a data file, counts as in the first one.
+    What is in no node, as far down in a data file, counts as in the first one. Left out are matches
+    of a node that was told before, which may be a hundred thousand.
     """
-    size = _CHUNK
+    size, told, is_below = _CHUNK, set[tuple[int, bool]](), False
     while chunk := [*islice(matches, size)]:
         # A few matches show that a text is common, long before the end of a long file.
         size *= 2
         numbers = lines_of(source[: chunk[-1][0] + 1], [start for start, _ in chunk])
         positions = entry.innermost(numbers)
         for (start, end), number, position in zip(chunk, numbers, positions, strict=True):
-            begin = source.rfind(b"\n", 0, start) + 1
-            line_end = source.find(b"\n", end)
-            rest = source[end : line_end if line_end >= 0 else None]
-            is_line = not (source[begin:start] + rest).strip()
+            node, is_line = max(position, 0), _is_line(source, start, end)
+            if (node, is_line) in told:
+                continue
+            if position < 0:
+                is_below = True
+            elif node or not is_below:
+                told.update({(node, False), (node, is_line)})
             line = _span_of_line(source, number, start) if position < 0 else None
-            yield int(entry.node_ids[max(position, 0)]), is_line, line
+            yield int(entry.node_ids[node]), is_line, line
+
+
+def _is_line(source: bytes, start: int, end: int) -> bool:
+    """Return True if a part of a text is all of its line, white space aside."""
+    if (source[max(0, start - 1) : start] + source[end : end + 1]).strip():
+        return False
+    line_end = source.find(b"\n", end)
+    rest = source[end : line_end if line_end >= 0 else None]
+    return not (source[source.rfind(b"\n", 0, start) + 1 : start] + rest).strip()
 
 
 def _span_of_line(source: bytes, line: int, offset: int) -> Span:
