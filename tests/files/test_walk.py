@@ -12,7 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from packhound.files.reader import decode, is_searched_text, read, why_unread
+from packhound.files.reader import (
+    decode,
+    is_searched_text,
+    read,
+    read_unchanged,
+    stamp_at,
+    why_unread,
+)
 from packhound.files.walk import WalkLimits, is_included, is_searchable, walk, walk_by_steps
 from tests.support.release import size
 
@@ -287,6 +294,18 @@ def test_a_change_within_one_tick_of_the_clock_is_seen(tmp_path: Path) -> None:
         ((_, stamp),) = walk(tmp_path, WalkLimits())
         missed += first.stamp == stamp
     assert not missed
+
+
+def test_a_lock_file_is_blanked_once_until_it_changes(tmp_path: Path) -> None:
+    path = tmp_path / "package-lock.json"
+    path.write_bytes(b'"a": {\n"version": "1",\n"resolved": "https"\n')
+    stamp = stamp_at(tmp_path, path.name)
+    first = read_unchanged(str(tmp_path), path.name, stamp)
+    assert first == b'"a": {\n"version": "1",\n\n'
+    assert read_unchanged(str(tmp_path), path.name, stamp) is first
+    path.write_bytes(b'"b": {\n')
+    assert read_unchanged(str(tmp_path), path.name, stamp) is None
+    assert read_unchanged(str(tmp_path), path.name, stamp_at(tmp_path, path.name)) == b'"b": {\n'
 
 
 @pytest.mark.parametrize(
