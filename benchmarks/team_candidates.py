@@ -184,7 +184,7 @@ def likeliest(
     """Return the files that are fetched for a question."""
     parsed = parse_query(Query(case.text))
     question = parsed.text if by_meaning else ""
-    return team.find_candidates(store, branch, parsed.terms, question, _CANDIDATES).files
+    return team.find_candidates(store, [branch], parsed.terms, question, _CANDIDATES).files
 
 
 def recall(url: str, _scratch: Path, cases: Sequence[Case]) -> dict[str, Any]:

@@ -254,6 +254,26 @@ def test_beyond_the_limit_the_files_with_words_of_the_question_are_fetched(
     assert "wine/plate_7.py" not in [path for _, path in places(searched(office, "carry_wine_7"))]
 
 
+def test_repositories_too_large_to_pull_are_one_question_with_one_choice_of_files(
+    open_office: Open, ci: str, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_CANDIDATES", 4)
+    filler = "# " + "plate " * 100 + "\n"
+    for name, word in WORDS.items():
+        files = {path: text + filler * 200 for path, text in dishes(word).items()}
+        push_to(ci, repository(tmp_path / word, name, files), name)
+    office = open_office(team__remotes=["kitchen", "cellar"], team__remote_megabytes=1)
+    office.others.look()
+    found = searched(office, "carry_wine_3")
+    assert places(found)[0] == (CELLAR, "wine/plate_3.py")
+    large = [note for note in found["notes"] if "too large to pull: searched are" in note]
+    assert len(large) == 2 and all("of its 12 files" in note for note in large)
+    there = [path for path in cache.rglob("plate_*.py") if path.parent.name in WORDS.values()]
+    assert len(there) == 4
+    for name, word in WORDS.items():
+        assert places(searched(office, f"carry_{word}_7"))[0] == (name, f"{word}/plate_7.py")
+
+
 @pytest.mark.slow
 def test_what_is_dropped_was_not_used_for_longest(
     open_office: Open, ci: str, tmp_path: Path, cache: Path

@@ -243,8 +243,8 @@ def test_the_best_by_words_and_by_meaning_are_candidates(ci: str, tmp_path: Path
         branch = branch_named(store, "main")
 
         def found(question: str) -> tuple[list[str], bool]:
-            best = find_candidates(store, branch, terms("stove"), question, 2)
-            assert best.n_files == len(FOLDERS)
+            best = find_candidates(store, [branch], terms("stove"), question, 2)
+            assert best.n_files == {branch.id: len(FOLDERS)}
             return sorted(store.texts_of(branch, best.files)), best.by_meaning
 
         assert found(QUESTION) == (["a.py", "b.py"], True)

@@ -15,7 +15,7 @@ from packhound.team.store import Branch, Store
 from packhound.text import terms
 from tests.support.postgres import Database
 from tests.team.conftest import commit_all
-from tests.team.test_remote import KITCHEN, push_to, repository
+from tests.team.test_remote import CELLAR, KITCHEN, push_to, repository
 
 WORDS = ("soup", "wine", "plate", "guest", "stove", "oven", "bread")
 
@@ -67,7 +67,7 @@ def test_after_any_pushes_it_is_as_if_made_from_nothing(
             path.name for path in root.glob("*.py") if "soup" in path.read_text()
         }
         n_files = len([*root.glob("*.py")])
-        assert words.files_with_words(store, grown, ["soup"], 100).n_files == n_files
+        assert words.files_with_words(store, [grown], ["soup"], 100).n_files == {grown.id: n_files}
 
 
 def test_files_with_the_rarest_terms_come_first(database: Database, tmp_path: Path) -> None:
@@ -77,9 +77,32 @@ def test_files_with_the_rarest_terms_come_first(database: Database, tmp_path: Pa
     push_to(url, repository(tmp_path / "clone", KITCHEN, files), KITCHEN)
     with Store.open(url) as store:
         branch = branch_named(store, "main")
-        found = words.files_with_words(store, branch, terms("guest stove nowhere"), 3)
+        found = words.files_with_words(store, [branch], terms("guest stove nowhere"), 3)
         assert len(found.files) == 3 and [*store.texts_of(branch, found.files[:1])] == ["f5.py"]
-        assert words.files_with_words(store, branch, ["nowhere"], 3).files == []
+        assert words.files_with_words(store, [branch], ["nowhere"], 3).files == []
+
+
+def test_of_several_repositories_a_term_is_as_rare_as_in_all_of_them(
+    database: Database, tmp_path: Path
+) -> None:
+    url = database.user("ci_w", ("*", "*", True))
+    kitchen = {f"f{i}.py": f"def serve_{i}(guest):\n    pass\n" for i in range(9)}
+    kitchen["stove.py"] = "def light(stove):\n    pass\n"
+    cellar = {f"f{i}.py": "def cork(stove):\n    pass\n" for i in range(5)}
+    cellar |= {f"g{i}.py": "def oven(stove):\n    pass\n" for i in range(5)}
+    push_to(url, repository(tmp_path / "kitchen", KITCHEN, kitchen), KITCHEN)
+    push_to(url, repository(tmp_path / "cellar", CELLAR, cellar), CELLAR)
+    cook = database.user("cook_w", (KITCHEN, "*", False))
+    asked = terms("stove oven")
+    likely = {"stove": {"stove.py"}, "oven": {f"g{i}.py" for i in range(5)}}
+    for of, best, sizes in ((url, "oven", [10, 10]), (cook, "stove", [10])):
+        with Store.open(of) as store:
+            branches = store.branches()
+            found = words.files_with_words(store, branches, asked, 6)
+            assert [*found.n_files.values()] == sizes
+            repositories = {path for b in branches for path in store.texts_of(b, found.files[:1])}
+            assert repositories <= likely[best]
+            assert repositories
 
 
 def test_a_damaged_table_finds_nothing_and_is_made_anew(database: Database, tmp_path: Path) -> None:
@@ -91,10 +114,10 @@ def test_a_damaged_table_finds_nothing_and_is_made_anew(database: Database, tmp_
             connection.execute("UPDATE packhound.words SET packed = %s", [junk])
         with Store.open(url) as store:
             branch = branch_named(store, "main")
-            assert words.files_with_words(store, branch, ["soup"], 3).files == []
+            assert words.files_with_words(store, [branch], ["soup"], 3).files == []
     push_to(url, root, KITCHEN)
     with Store.open(url) as store:
-        found = words.files_with_words(store, branch_named(store, "main"), ["soup"], 3)
+        found = words.files_with_words(store, [branch_named(store, "main")], ["soup"], 3)
         assert len(found.files) == 1
 
 

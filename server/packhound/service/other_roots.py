@@ -69,7 +69,7 @@ class OtherRoots:
 
     def fetch(self, root: Other, query: str) -> str:
         """Bring files for a question, of a repository too large to pull; return a note on that."""
-        return self._remotes.fetch(root, query, self._folder.settings)
+        return self._remotes.fetch([root], query, self._folder.settings)[0]
 
     def look(self) -> list[str]:
         """Pull the remotes of the user's settings now; return notes on those that were not."""

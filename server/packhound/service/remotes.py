@@ -12,6 +12,7 @@ import time
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+from uuid import UUID
 
 from packhound import team
 from packhound.core.backoff import RetryBackoff
@@ -166,7 +167,7 @@ class Remotes:
         roots = [opened[folder] for folder in self._chosen if folder in opened]
         roots = [o for o in roots if o.origin and o.origin.repository not in cloned]
         lacking = {name: why for name, why in all_lacking.items() if name not in cloned}
-        fetched = [self._fetch_behind(root, query, settings, seconds) for root in roots]
+        fetched = self._fetch_behind(roots, query, settings, seconds)
         for root in roots:
             if root.origin and not root.engine.reading.is_complete:
                 lacking[root.origin.repository] = root.engine.reading.note
@@ -177,60 +178,79 @@ class Remotes:
         notes = [f"not searched yet: {each}" for each in parts]
         return ready, [*map(visible_line, notes), *filter(None, (*fetched, self._problem))]
 
-    def _fetch_behind(self, root: Other, query: str, settings: Settings, seconds: float) -> str:
-        """Fetch files for a question, and wait some seconds; return a note on what is there."""
-        folder = root.engine.root
-        if root.is_whole or self._fetched.get(folder, ("", ""))[0] == query:
-            return self._fetched.get(folder, ("", ""))[1]
+    def _fetch_behind(
+        self, roots: Sequence[Other], query: str, settings: Settings, seconds: float
+    ) -> list[str]:
+        """Fetch files for a question, and wait some seconds; return notes on what is there."""
+        partial = {root.engine.root: root for root in roots if not root.is_whole}
+        is_lacking = any(self._fetched.get(f, ("", ""))[0] != query for f in partial)
 
         def fetch() -> None:
             try:
-                self._fetched[folder] = query, self.fetch(root, query, settings)
-                root.engine.settled(seconds)
+                notes = self.fetch([*partial.values()], query, settings)
+                self._fetched.update((f, (query, n)) for f, n in zip(partial, notes, strict=True))
+                for root in partial.values():
+                    root.engine.settled(seconds)
             finally:
-                self._fetching.discard(folder)
+                self._fetching.difference_update(partial)
 
-        if folder not in self._fetching:
-            self._fetching.add(folder)
+        if is_lacking and self._fetching.isdisjoint(partial):
+            self._fetching.update(partial)
             thread = threading.Thread(target=fetch, name="packhound-remotes", daemon=True)
             thread.start()
             thread.join(seconds)
-        fetched_for, note = self._fetched.get(folder, ("", ""))
-        name = visible_line(root.origin.repository if root.origin else root.label)
-        waiting = f"not searched yet: {name} (its files for this question are being fetched)"
-        return note if fetched_for == query else waiting
+        notes = []
+        for folder, root in partial.items():
+            fetched_for, note = self._fetched.get(folder, ("", ""))
+            name = visible_line(root.origin.repository if root.origin else root.label)
+            waiting = f"not searched yet: {name} (its files for this question are being fetched)"
+            notes.append(note if fetched_for == query else waiting)
+        return notes
 
-    def fetch(self, root: Other, query: str, settings: Settings) -> str:
-        """Bring the files that a question is likeliest about, of a repository too large to pull.
+    def fetch(self, roots: Sequence[Other], query: str, settings: Settings) -> list[str]:
+        """Bring the files that a question is likeliest about, of repositories too large to pull.
 
-        Returns a note on what is there then, "" for one that is pulled.
+        The best of all of them together. Returns a note on what is there of each then, "" for one
+        that is pulled.
         """
-        tree = team.read_tree(root.engine.root)
-        if tree is None or tree.is_whole:
-            return ""
-        name = visible_line(tree.branch.repository)
-        if tree.n_bytes > settings.team.remote_megabytes * 1_000_000:
-            team.delete_tree(tree.folder)
-            team.begin_partial(tree.branch, tree.folder)
-            tree = tree._replace(n_bytes=0)
-            root.engine.refresh()
+        read = [(root.engine, team.read_tree(root.engine.root)) for root in roots]
+        partial = [(engine, tree) for engine, tree in read if tree and not tree.is_whole]
+        if not partial:
+            return ["" for _ in roots]
+        for engine, tree in partial:
+            if tree.n_bytes > settings.team.remote_megabytes * 1_000_000:
+                team.delete_tree(tree.folder)
+                team.begin_partial(tree.branch, tree.folder)
+                engine.refresh()
         parsed = parse_query(Query(query))
         question = parsed.text if settings.meaning.enabled else ""
+        branches, nearest, problem = [tree.branch for _, tree in partial], "", ""
+        n_files: dict[UUID, int] = {}
         try:
             with self._fetch_lock, team.Store.open(settings.team.store) as store:
-                candidates = team.find_candidates(
-                    store, tree.branch, parsed.terms, question, _CANDIDATES
+                files, n_files, by_meaning = team.find_candidates(
+                    store, branches, parsed.terms, question, _CANDIDATES
                 )
-                written = team.add_files(store, tree, candidates.files)
-        except (StoreError, OSError) as problem:
-            return f"{name} is too large to pull, and not asked: {visible_line(str(problem))}"
-        if written:
-            root.engine.refresh(written)
-        nearest = ", or are nearest in meaning to one" if candidates.by_meaning else ""
-        return (
-            f"{name} is too large to pull: searched are those of its {candidates.n_files:,} files"
-            f" that have rare words of this question or of earlier ones{nearest}"
-        )
+                nearest = ", or as nearest in meaning" if by_meaning else ""
+                for engine, tree in partial:
+                    if written := team.add_files(store, tree.folder, files):
+                        engine.refresh(written)
+        except (StoreError, OSError) as error:
+            problem = visible_line(str(error))
+
+        def note(tree: team.Tree | None) -> str:
+            if tree is None or tree.is_whole:
+                return ""
+            name = f"{visible_line(tree.branch.repository)} is too large to pull"
+            if problem:
+                return f"{name}, and not asked: {problem}"
+            return (
+                f"{name}: searched are those of its {n_files.get(tree.branch.id, 0):,} files that"
+                f" are among the {_CANDIDATES} likeliest of all such repositories, by rare words"
+                f" of this question or of earlier ones{nearest}"
+            )
+
+        return [note(tree) for _, tree in read]
 
     def look(self, settings: Settings, peers: Peers) -> list[str]:
         """Pull the repositories of `team.remotes` now; return what was not, and why."""

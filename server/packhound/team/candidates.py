@@ -1,4 +1,4 @@
-"""The files of a branch that a question is likeliest about, where it is too large to pull."""
+"""The files of branches that a question is likeliest about, where they are too large to pull."""
 
 from __future__ import annotations
 
@@ -16,19 +16,22 @@ _K = 60
 
 
 class Candidates(NamedTuple):
-    """Files, the best first, how many the branch has, and if any is there for its meaning."""
+    """Files, the best first, how many each branch has, and if any is there for its meaning."""
 
     files: list[UUID]
-    n_files: int
+    n_files: dict[UUID, int]
     by_meaning: bool
 
 
 def find_candidates(
-    store: Store, branch: Branch, terms: Sequence[str], question: str, n: int
+    store: Store, branches: Sequence[Branch], terms: Sequence[str], question: str, n: int
 ) -> Candidates:
-    """Return the best files by rare terms and, unless `question` is empty, by its meaning."""
-    with_words = files_with_words(store, branch, terms, n)
-    nearest = nearest_files(store, [branch], question)
+    """Return the best files of all branches together, by rare terms and by meaning.
+
+    By terms alone if `question` is empty.
+    """
+    with_words = files_with_words(store, branches, terms, n)
+    nearest = nearest_files(store, branches, question)
     scores = defaultdict[UUID, float](float)
     for ranking in (with_words.files, nearest):
         for rank, file in enumerate(ranking, 1):

@@ -108,11 +108,14 @@ def begin_partial(branch: Branch, folder: Path) -> None:
     folder.mkdir(exist_ok=True)
 
 
-def add_files(store: Store, tree: Tree, files: Sequence[UUID]) -> list[str]:
-    """Write files of a branch to its folder, but those there; return their paths.
+def add_files(store: Store, folder: Path, files: Sequence[UUID]) -> list[str]:
+    """Write those of some files that a branch has to its folder, but those there.
 
-    Raises OSError, StoreError.
+    Returns their paths. Raises OSError, StoreError.
     """
+    tree = read_tree(folder)
+    if tree is None:
+        return []
     written, n_bytes = list[str](), tree.n_bytes
     for path, compressed in store.texts_of(tree.branch, files).items():
         if is_safe(path) and not (tree.folder / path).exists():

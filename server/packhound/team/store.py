@@ -231,13 +231,25 @@ class Store:
                 )
             )
 
-    def words(self, branch: UUID, parts: Sequence[int] | None = None) -> dict[int, bytes]:
-        """Return parts of the inverted table of a branch, or all."""
+    def words(self, branch: UUID) -> dict[int, bytes]:
+        """Return all parts of the inverted table of a branch."""
         query = "SELECT part, packed FROM packhound.words WHERE branch = %s"
-        if parts is None:
-            return dict(self._connection.execute(query, [branch], binary=True))
-        query += " AND part = ANY(%s)"
-        return dict(self._connection.execute(query, [branch, [*parts]], binary=True))
+        return dict(self._connection.execute(query, [branch], binary=True))
+
+    def words_of(
+        self, branches: Sequence[UUID], parts: Sequence[int]
+    ) -> dict[UUID, dict[int, bytes]]:
+        """Return some parts of the inverted tables of some branches."""
+        query = (
+            "SELECT branch, part, packed FROM packhound.words"
+            " WHERE branch = ANY(%s) AND part = ANY(%s)"
+        )
+        of: dict[UUID, dict[int, bytes]] = {}
+        for branch, part, packed in self._connection.execute(
+            query, [[*branches], [*parts]], binary=True
+        ):
+            of.setdefault(branch, {})[part] = packed
+        return of
 
     @property
     def has_vectors(self) -> bool:

@@ -32,10 +32,10 @@ _Postings = dict[str, list[int]]
 
 
 class WithWords(NamedTuple):
-    """Files that have words of a question, the best first, and how many the branch has."""
+    """Files that have words of a question, the best first, and how many each branch has."""
 
     files: list[UUID]
-    n_files: int
+    n_files: dict[UUID, int]
 
 
 def updated_words(store: Store, branch: UUID | None, files: set[UUID]) -> dict[int, bytes]:
@@ -69,23 +69,36 @@ def updated_words(store: Store, branch: UUID | None, files: set[UUID]) -> dict[i
     return {**changed, _COUNT: b"%d" % len(files)}
 
 
-def files_with_words(store: Store, branch: Branch, terms: Sequence[str], n: int) -> WithWords:
-    """Return the files of a branch with the rarest of some terms, by the sum of their idf."""
-    parts = store.words(branch.id, [_COUNT, *{_part_of(term) for term in terms}])
-    tables = {part: _unpack(packed) for part, packed in parts.items()}
-    postings = {term: tables.get(_part_of(term), {}).get(term, []) for term in dict.fromkeys(terms)}
-    rarest = sorted(filter(postings.get, postings), key=lambda term: len(postings[term]))[
-        :_MOST_TERMS
-    ]
-    n_files, scores = _count(parts), defaultdict[int, float](float)
-    for term in rarest:
-        idf = log(1 + (n_files - len(postings[term]) + 0.5) / (len(postings[term]) + 0.5))
-        for number in postings[term]:
-            scores[number] += idf
-    best = sorted(scores, key=lambda number: (-scores[number], number))[:n]
-    blocks = store.words(branch.id, [*{_N_PARTS + number // _BLOCK for number in best}])
-    ids = {block: _ids(packed) for block, packed in blocks.items()}
-    places = ((ids.get(_N_PARTS + number // _BLOCK, []), number % _BLOCK) for number in best)
+def files_with_words(
+    store: Store, branches: Sequence[Branch], terms: Sequence[str], n: int
+) -> WithWords:
+    """Return the files of some branches with the rarest of some terms, by the sum of their idf.
+
+    A term is as rare as it is in all of the branches together.
+    """
+    of_terms = {_part_of(term) for term in terms}
+    parts = store.words_of([branch.id for branch in branches], [_COUNT, *of_terms])
+    n_files = {branch: _count(of_branch) for branch, of_branch in parts.items()}
+    postings: dict[str, list[tuple[UUID, int]]] = {term: [] for term in terms}
+    for branch, of_branch in parts.items():
+        tables = {part: _unpack(packed) for part, packed in of_branch.items() if part != _COUNT}
+        for term, having in postings.items():
+            numbers = tables.get(_part_of(term), {}).get(term, [])
+            having += [(branch, number) for number in numbers]
+    rarest = sorted(filter(postings.get, postings), key=lambda term: len(postings[term]))
+    n_all, scores = sum(n_files.values()), defaultdict[tuple[UUID, int], float](float)
+    for term in rarest[:_MOST_TERMS]:
+        idf = log(1 + (n_all - len(postings[term]) + 0.5) / (len(postings[term]) + 0.5))
+        for file in postings[term]:
+            scores[file] += idf
+    best = sorted(scores, key=lambda file: (-scores[file], file))[:n]
+    blocks = {_N_PARTS + number // _BLOCK for _, number in best}
+    of_files = store.words_of([*{branch for branch, _ in best}], [*blocks])
+    ids = {(b, block): _ids(row) for b, rows in of_files.items() for block, row in rows.items()}
+    places = (
+        (ids.get((branch, _N_PARTS + number // _BLOCK), []), number % _BLOCK)
+        for branch, number in best
+    )
     return WithWords([row[i] for row, i in places if i < len(row)], n_files)
 
 
