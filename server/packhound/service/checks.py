@@ -52,17 +52,15 @@ def may_run(root: Path, settings: Settings, *, trusted: bool) -> None:
         )
 
 
-def limits_of(settings: ChangeSettings) -> tuple[runs.CopyLimits, runs.Limits]:
-    """Return what a copy may have, and what a tool may take."""
+def _job(
+    folder: runs.Folder, table: runs.Table, settings: ChangeSettings, cancel: threading.Event | None
+) -> runs.Job:
+    """Return a check within what the settings allow a copy to have, and a tool to take."""
     n_bytes = settings.max_megabytes * 1_000_000
-    return (
-        runs.CopyLimits(settings.max_files, n_bytes, settings.include),
-        runs.Limits(
-            seconds=settings.seconds,
-            memory_bytes=settings.memory_megabytes * 1_000_000,
-            disk_bytes=n_bytes,
-        ),
-    )
+    memory_bytes = settings.memory_megabytes * 1_000_000
+    copy_limits = runs.CopyLimits(settings.max_files, n_bytes, settings.include)
+    limits = runs.Limits(settings.seconds, memory_bytes, disk_bytes=n_bytes)
+    return runs.Job(folder, table, copy_limits, limits, cancel)
 
 
 def check_files(
@@ -101,8 +99,7 @@ def check_files(
     if not _running.acquire(blocking=False):
         raise SettingsError(f"{_MAX_AT_ONCE} checks run already; wait for one, or cancel it")
     try:
-        job = runs.Job(folder, table, *limits_of(settings.changes), cancel=cancel)
-        outcome = yield from runs.check(job)
+        outcome = yield from runs.check(_job(folder, table, settings.changes, cancel))
     finally:
         _running.release()
     return outcome.with_notes(notes)
@@ -119,8 +116,7 @@ def warm_up(folder: IndexedFolder, cancel: threading.Event) -> None:
         if cancel.is_set():
             return
     try:
-        limits = limits_of(folder.settings.changes)
-        runs.warm_up(runs.Job(subject, runs.read_table(), *limits, cancel=cancel))
+        runs.warm_up(_job(subject, runs.read_table(), folder.settings.changes, cancel))
     finally:
         _warming.release()
 
