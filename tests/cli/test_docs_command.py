@@ -101,6 +101,23 @@ _CSHARP = """namespace Shop {
 }
 """
 
+_TYPESCRIPT = """import { Rate } from "./rate";
+export class Cart { total() { return 1; } private check() { return 2; } }
+class Line { price() { return 1; } }
+interface Named { name(): string }
+function helper() { return 1; }
+function listed() { return helper(); }
+class Till { pay() { return 1; } }
+export { listed, Rate };
+export default Till;
+"""
+_ZIG = """pub fn open() void { return; }
+fn close() void { return; }
+export fn start() void { return; }
+pub const Cart = struct { pub fn total() void { return; } fn check() void { return; } };
+const Line = struct { pub fn price() void { return; } };
+"""
+
 
 @pytest.mark.parametrize(
     ("path", "text", "public"),
@@ -119,6 +136,23 @@ _CSHARP = """namespace Shop {
             [
                 *("public class Cart", "public const int Limit", "public int Total()"),
                 *("public interface IPriced", "int Price();"),
+            ],
+        ),
+        (
+            "cart.ts",
+            _TYPESCRIPT,
+            [
+                *("export class Cart", "total()", "function listed()"),
+                *("class Till", "pay()"),
+            ],
+        ),
+        ("script.ts", "function script() { return 1; }\n", ["function script()"]),
+        (
+            "cart.zig",
+            _ZIG,
+            [
+                *("pub fn open() void", "export fn start() void"),
+                *("pub const Cart", "pub fn total() void"),
             ],
         ),
     ],

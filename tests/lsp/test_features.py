@@ -150,8 +150,9 @@ def test_a_folder_that_is_a_link_keeps_its_name(start_server, folder, tmp_path):
     assert hit["uri"] == (link / "config.py").as_uri()
 
 
-def hover(client, path: Path, line: int) -> str | None:
-    params = {"textDocument": {"uri": path.as_uri()}, "position": {"line": line, "character": 0}}
+def hover(client, path: Path, line: int, character: int = 0) -> str | None:
+    position = {"line": line, "character": character}
+    params = {"textDocument": {"uri": path.as_uri()}, "position": position}
     actual = client.request("textDocument/hover", params)
     return actual and actual["contents"]["value"]
 
@@ -173,6 +174,20 @@ def test_hover_explains_results_always_or_never(start_server, folder):
         wait_until(lambda n=n_pulled: len(client.server_requests) > n)
         client.request("packhound/status")
         assert (hover(client, folder / "shapes.py", 0) is not None) == is_explained
+
+
+def test_of_definitions_on_one_line_the_column_decides(client, folder):
+    two = folder / "two.js"
+    # In UTF-16 the fox is two characters.
+    line = "const ä = '\U0001f98a'; function zebra_one() { return 1; } function zebra_two() {}\n"
+    client.open_document(two, line)
+    client.search("zebra_two")
+    for name, is_hit in (("zebra_one", False), ("zebra_two", True)):
+        character = len(line[: line.index(name)].encode("utf-16-le")) // 2
+        assert bool(hover(client, two, 0, character)) == is_hit
+        place = {"uri": two.as_uri(), "position": {"line": 0, "character": character}}
+        answer = client.request("packhound/explain", {"query": "zebra", **place})
+        assert answer["hit"]["name"] == name
 
 
 def test_hover_is_of_the_last_search_that_was_asked_for(client, folder):

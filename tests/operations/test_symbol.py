@@ -292,3 +292,9 @@ def test_a_name_may_begin_with_the_module_or_namespace_of_its_file(tmp_path, nam
                 call(engine, "symbol", {"name": name})
     finally:
         engine.close()
+
+
+@pytest.mark.parametrize("name", ["Cart", "shop/cart.py#Cart"])
+def test_a_type_is_used_and_not_called(shop, name):
+    text = as_text("symbol", call(shop, "symbol", {"name": name}))
+    assert "\nused by:\n" in text and "called" not in text

@@ -22,13 +22,14 @@ from packhound.core.errors import Cancelled
 from packhound.core.titles import heading
 from packhound.core.types import NodeRef
 from packhound.graph import CallGraph, Grade
-from packhound.index import Snapshot
+from packhound.index import FileEntry, Snapshot
 from packhound.redact import safe_line
 from packhound.text import is_test
 
 PAGE = "README.md"
 _UNDOCUMENTED = frozenset({"file", "window", "section", "test", "impl"})
 _CONTAINERS = frozenset({"class", "struct", "interface", "trait", "module", "enum", "impl"})
+_MODULES = frozenset({"typescript", "tsx", "javascript"})
 _PRIVATE = re.compile(r"\b(?:private|protected|fileprivate|internal)\s+\w|#\w+\(")
 _PUBLIC = re.compile(r"\bpublic\b")
 _SENTENCE = re.compile(r".*?[.!?](?=\s|$)", re.DOTALL)
@@ -90,7 +91,7 @@ def _folders_of(snapshot: Snapshot, out: str) -> dict[str, _Folder]:
     for path in sorted(snapshot.files):
         if is_test(path) or _is_below(path, out):
             continue
-        public = [*_public(snapshot.refs_below(path, ""), snapshot.files[path].parents())]
+        public = [*_public(snapshot.refs_below(path, ""), snapshot.files[path])]
         if not public:
             continue
         folder = posixpath.dirname(path)
@@ -106,16 +107,17 @@ def _is_below(path: str, folder: str) -> bool:
     return path.startswith(folder.rstrip("/") + "/")
 
 
-def _public(nodes: Sequence[NodeRef], parents: Sequence[int]) -> Iterator[_Definition]:
+def _public(nodes: Sequence[NodeRef], entry: FileEntry) -> Iterator[_Definition]:
     """Yield what other files may use by its language's rules, or by custom."""
-    public = set[int]()
+    public, parents, is_exported = set[int](), entry.parents(), _exports_of(nodes, entry)
     for position, node in enumerate(nodes):
         parent = parents[position]
         is_member = parent >= 0 and nodes[parent].kind != "file"
         if is_member and (nodes[parent].kind not in _CONTAINERS or parent not in public):
             continue
-        if node.kind in ("impl", "module", "file") or _is_public(
-            node, is_member and nodes[parent].kind in ("interface", "enum")
+        if node.kind in ("impl", "module", "file") or (
+            _is_public(node, is_member and nodes[parent].kind in ("interface", "enum"))
+            and (is_member or is_exported(node))
         ):
             public.add(position)
             if node.kind not in _UNDOCUMENTED and node.name:
@@ -123,13 +125,27 @@ def _public(nodes: Sequence[NodeRef], parents: Sequence[int]) -> Iterator[_Defin
                 yield _Definition(node, is_shown)
 
 
+def _exports_of(nodes: Sequence[NodeRef], entry: FileEntry) -> Callable[[NodeRef], bool]:
+    """Return a test of what a file exports by the rules of ECMAScript, if it exports any so.
+
+    What the code outside its definitions names may be in an export clause.
+    """
+    is_module = any(node.signature.startswith("export ") for node in nodes)
+    # What a file of declarations declares is exported without the word too.
+    if entry.language not in _MODULES or not is_module or entry.path.endswith(".d.ts"):
+        return lambda _node: True
+    files = (i for i, node in enumerate(nodes) if node.kind == "file")
+    named = {name for i in files for name in entry.node(i).references}
+    return lambda node: node.signature.startswith("export ") or node.qualname.split(".")[0] in named
+
+
 def _is_public(node: NodeRef, of_interface: bool) -> bool:
     """Return True for what is public by its name or its modifiers; C# has it private by default."""
     name, signature = node.name, node.signature
     if node.language == "go":  # With the type that has it.
         return all(part[:1].isupper() for part in node.qualname.split("."))
-    if node.language == "rust":
-        return signature.startswith("pub") or node.kind == "macro"
+    if node.language in ("rust", "zig"):
+        return signature.startswith(("pub", "export")) or node.kind == "macro"
     modifiers = signature.partition("(")[0]
     is_hidden = node.language == "csharp" and not (of_interface or _PUBLIC.search(modifiers))
     return not (name.startswith("_") or is_hidden or _PRIVATE.search(modifiers))

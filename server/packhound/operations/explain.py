@@ -22,6 +22,7 @@ class Explain(Request):
     query: Annotated[str, sized("What was searched.", QUERY_CHARACTERS, 1)]
     path: fields.Reference
     line: fields.Line = 0
+    column: fields.Column = 0
     deep: Annotated[bool, about("As a search that reads the best hits again.")] = True
     git: Annotated[bool, about("Add the commits that its lines stem from.")] = False
     max_tokens: fields.MaxTokens = 4_000
@@ -47,7 +48,9 @@ def explain_hit(call: Call, request: Explain, query: Query) -> Hit:
                 f"'{visible_line(request.path)}' is a whole file; give PATH:LINE or PATH#Qual.name"
             )
         inner = call.roots.query_in(place.root, query) or query
-        if hit := place.root.engine.explain(inner, place.path, place.line, call.cancel):
+        engine = place.root.engine
+        node = place.named or engine.node_at(place.path, place.line, request.column - 1)
+        if hit := engine.explain(inner, place.path, place.line, call.cancel, node):
             return hit
     raise SettingsError(f"there is no indexed code at '{visible_line(request.path)}'")
 
@@ -71,6 +74,7 @@ OPERATION = Operation(
     Explain,
     run,
     text,
+    unlisted="column",
     group="explain",
     instead="To find code use search.",
 )

@@ -30,6 +30,7 @@ Also: TypeAlias = Annotated[
     tuple[Annotated[str, Meta(max_length=4_096)], ...], sized("More of them, in one call.", 20)
 ]
 Line: TypeAlias = Annotated[int, number("1-based line, where the path has none.", 0, 10_000_000)]
+Column: TypeAlias = Annotated[int, number("1-based character in `line`.", 0, 10_000_000)]
 Limit: TypeAlias = Annotated[int, number("Maximum number of hits.", 1, MAX_HITS)]
 LimitOfSettings: TypeAlias = Annotated[Limit, about("Maximum number of hits, else search.limit.")]
 Offset: TypeAlias = Annotated[int, number("Where to continue.", 0, 10_000_000)]

@@ -30,7 +30,7 @@ from packhound.redact import safe_line, visible_line
 from packhound.text import is_test
 
 _SECTIONS = {
-    "callers": "called or used by",
+    "callers": "used by",
     "mentions": "",
     "callees": "calls or uses",
     "implementations": "implemented or overridden by",
@@ -39,6 +39,7 @@ _SECTIONS = {
 }
 _USES = ("callers", "tests")
 _UNCALLED = frozenset({"file", "section", "window"})
+_CALLABLE = frozenset({"function", "method", "macro", "test"})
 _MAX_OTHERS = 10
 _BODY_LINES = 60
 _MAX_FURTHER = 8
@@ -51,7 +52,7 @@ class Symbol(Request):
 
     name: Annotated[str, sized("NAME, Qual.name, PATH:LINE or PATH#NAME.", 4_096, 1)]
     line: fields.Line = 0
-    column: Annotated[int, number("1-based character in `line`.", 0, 10_000_000)] = 0
+    column: fields.Column = 0
     distance: Annotated[int, number("Calls to follow.", 1, 4)] = 1
     limit: Annotated[int, number("Rows of each kind.", 1, MAX_HITS)] = 30
     max_tokens: fields.MaxTokens = 4_000
@@ -165,10 +166,13 @@ def text(answer: Row) -> Text:
     units = []
     used = [*rows_in(answer, "callers"), *rows_in(answer, "tests")]
     is_used = any(row["distance"] == 1 for row in used)
+    called = "called or " if answer["kind"] in _CALLABLE else ""
     if answer["kind"] not in _UNCALLED and not is_used:
-        units.append(f"called or used by nothing that is known; {_named(answer)}")
+        units.append(f"{called}used by nothing that is known; {_named(answer)}")
     for name, heading in _SECTIONS.items():
         rows, total = rows_in(answer, name), answer["totals"][name]
+        if name == "callers":
+            heading = called + heading
         if name == "mentions" and is_used:
             rows, heading = rows[:_MAX_FURTHER], _further(total)
         lines = [f"  {_line_of(name, row)}" for row in rows]

@@ -289,11 +289,17 @@ class Engine:
         return add_unread_files(results, query, snapshot, self.left_out, self.root), snapshot
 
     def explain(
-        self, query: Query, path: str, line: int, cancel: threading.Event | None = None
+        self,
+        query: Query,
+        path: str,
+        line: int,
+        cancel: threading.Event | None = None,
+        node: NodeRef | None = None,
     ) -> Hit | None:
-        """Return the node at a 0-based line, scored for the query whether it ranked or not."""
+        """Return a node, else the one at a 0-based line, scored whether it ranked or not."""
         snapshot = self._current(query).snapshot
-        node_id, entry = snapshot.node_id_at(path, line), snapshot.files.get(path)
+        node_id = snapshot.node_id_of(node) if node else snapshot.node_id_at(path, line)
+        entry = snapshot.files.get(path)
         is_further_down = node_id is None and entry and entry.degraded == GREP_ALONE
         if entry and is_further_down:
             node_id = NodeId(int(entry.node_ids[0]))

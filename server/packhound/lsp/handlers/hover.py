@@ -7,18 +7,20 @@ from lsprotocol import types
 from packhound.core.types import Hit, NodeRef, Results
 from packhound.lsp.hover_text import hover_text, notes_text
 from packhound.lsp.language_server import PackhoundServer
+from packhound.lsp.position import column_of
 from packhound.service import Engine
 
 
 def hover(ls: PackhoundServer, params: types.HoverParams) -> types.Hover | None:
     """Explain the rank of the node under the cursor, and show the notes on it."""
     session, uri = ls.session, params.text_document.uri
-    line = session.documents.line_in_text(uri, params.position.line)
     engine_path = session.documents.locate(uri)
     if engine_path is None or session.settings.search.hover == "off":
         return None
     engine, path = engine_path
-    node = engine.node_at(path, line)
+    line = session.documents.line_in_text(uri, params.position.line)
+    position = line, params.position.character
+    node = engine.node_at(path, line, column_of(engine, path, position, session.client.encoding))
     if node is None:
         return None
     markdown = session.client.markdown
@@ -42,7 +44,7 @@ def _hit_of(
     query, results = session.last_search.entry
     hit = _find_hit(node, results)
     if hit is None and session.settings.search.hover == "always":
-        hit = engine.explain(query, node.path, line, ls.protocol.cancel_event())
+        hit = engine.explain(query, node.path, line, ls.protocol.cancel_event(), node)
     return hit, query.text
 
 
