@@ -154,6 +154,8 @@ def test_a_bare_repository_is_read_as_of_its_head(tmp_path: Path, root: Path) ->
     history = packhound(tmp_path, "search", "open_door rev:HEAD~1", *house).stdout
     assert "door.py:1-3" in history
     assert "gate.py" not in packhound(tmp_path, "search", "gate rev:HEAD~1", *house).stdout
+    unknown = packhound(tmp_path, "search", "gate rev:nowhere", *house).stderr
+    assert f"'rev:nowhere' is no branch, tag or commit in '{bare}'" in unknown
     blamed = packhound(tmp_path, "search", "open_gate", "--git", *house).stdout
     assert "just now" in blamed and "untracked" not in blamed
     assert (

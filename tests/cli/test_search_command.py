@@ -187,6 +187,12 @@ def test_a_search_stops_at_the_end_of_its_time(tmp_path: Path, root: Path) -> No
     assert done.returncode == 0 and "stopped after" not in done.stdout
     done = packhound(tmp_path, *arguments, "1")
     assert done.returncode == 0 and "note: stopped after 1 ms, without" in done.stdout
+    done = packhound(tmp_path, *arguments, "1", "--type", "code", "--type", "knowledge")
+    [note] = [line for line in done.stdout.splitlines() if "stopped after" in line]
+    assert note.startswith("note: stopped after 1 ms, without") and "knowledge: for" in note
+    done = packhound(tmp_path, *arguments, "1", "--pattern", "return $X")
+    assert "were not looked at" in done.stdout or "door.py" in done.stdout
+    assert "nothing matches" not in done.stdout
     done = packhound(tmp_path, *arguments, "0")
     assert done.returncode == 2 and "0 is not in the range" in done.stderr
 

@@ -33,6 +33,7 @@ from .related import related as related
 from .retrieve.corpus_stats import SearchCache as SearchCache
 from .run import STOPPED_NOTE as STOPPED_NOTE
 from .run import SearchRun as SearchRun
+from .run import merge_stopped as merge_stopped
 from .signals.registry import DEEP_SIMILARITY as DEEP_SIMILARITY
 from .signals.registry import group_of as group_of
 from .signals.registry import phrase as phrase

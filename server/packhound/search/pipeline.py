@@ -44,7 +44,7 @@ from packhound.search.rank.deep import DeepRanker, Likeness
 from packhound.search.rank.fusion import competing_rows, rank
 from packhound.search.rank.linear import Ranking, Source, Unit
 from packhound.search.retrieve.retrieve import TopK, retrieve
-from packhound.search.run import SearchRun
+from packhound.search.run import STOPPED_NOTE, SearchRun
 from packhound.search.signals.context import SignalContext
 from packhound.search.stages import StageContext, apply_stages, first_stage_depth
 from packhound.search.symbols import rank_symbols
@@ -82,11 +82,16 @@ def search(
         snapshot, parsed, pattern, environment.texts, query.facets, until, cancel
     )
     run.notes += notes
-    run.truncated |= any(NOT_LOOKED_AT in note for note in notes)
+    is_cut_short = any(NOT_LOOKED_AT in note for note in notes)
+    run.truncated |= is_cut_short
     allowed = allowed_node_ids(snapshot, environment.cache.stats(snapshot), parsed)
     run.facets = structure.facets(snapshot.live if allowed is None else allowed)
     environment = replace(environment, within=parsed.within)
     results = _search(_Job(snapshot, query, environment, run))
+    if is_cut_short and not results.hits:  # There is one reason, and nothing is denied.
+        denials = (STOPPED_NOTE, answer_notes.NOTHING_MATCHES)
+        notes = tuple(note for note in results.notes if not note.startswith(denials))
+        results = replace(results, notes=notes)
     return replace(results, hits=structure.mark(results.hits))
 
 

@@ -14,6 +14,7 @@ from packhound.search import (
     WEAK_NOTE,
     falling_chances,
     merge_notes,
+    merge_stopped,
     rank_hits,
     so_far,
     without_denials,
@@ -44,7 +45,12 @@ def merge_results(query: Query, answers: Sequence[Results]) -> Results:
         generation=sum(answer.generation for answer in answers),
         took_ms=sum(answer.took_ms for answer in answers),
         candidates=sum(answer.candidates for answer in answers),
-        notes=tuple(sorted(notes, key=lambda note: not note.startswith((STOPPED_NOTE, WEAK_NOTE)))),
+        notes=tuple(
+            sorted(
+                merge_stopped([*notes], query.budget.time_ms),
+                key=lambda note: not note.startswith((STOPPED_NOTE, WEAK_NOTE)),
+            )
+        ),
         confidence=surest.confidence if surest else None,
         confidence_word=word,
         facets=merge_facets([answer.facets for answer in answers]),

@@ -19,7 +19,7 @@ from packhound.core.private_file import make_private_folder, write_private_atomi
 from packhound.core.settings import Settings
 from packhound.core.settings_reader import changed
 from packhound.core.status import Reading
-from packhound.git import Revision, find_revision, remote_names, write_revision
+from packhound.git import Revision, find_revision, open_repository, remote_names, write_revision
 from packhound.redact import visible_line
 from packhound.service.dependencies import find_dependency
 from packhound.service.indexed_folder import IndexedFolder
@@ -138,9 +138,11 @@ class OtherRoots:
         root = self._folder.root
         revision = find_revision(root, name)
         if revision is None:
+            repository = open_repository(root)
+            folder = repository.folder if repository.is_bare else root
             raise SettingsError(
                 f"'rev:{visible_line(name[:200])}' is no branch, tag or commit in "
-                f"'{visible_line(str(root))}'"
+                f"'{visible_line(str(folder))}'"
             )
         short = revision.commit[:_COMMIT_DIGITS]
         folder = _folder_of(root, revision)

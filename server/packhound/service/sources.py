@@ -26,7 +26,7 @@ from packhound.core.status import Rebuilt, SourceRow
 from packhound.core.types import Hit, Query, Results
 from packhound.files import compile_globs
 from packhound.memory import NotesSource
-from packhound.search import STOPS, SearchRun, parse_query, scope_of
+from packhound.search import STOPS, SearchRun, merge_stopped, parse_query, scope_of
 from packhound.service.deep_records import DeepRescorer
 from packhound.service.episodes import FolderEpisodes
 from packhound.service.folder_search import is_deep
@@ -144,10 +144,10 @@ class FolderSources:
             notes.append(f"path: leaves out what has no path: {', '.join(pathless)}")
         answers, n_candidates = [code.hits] if code else [], code.candidates if code else 0
         truncated = code is not None and code.truncated
-        for name in sources:
+        late: Sequence[str] = ()
+        for position, name in enumerate(sources):
             if _elapsed_ms(started) > budget.time_ms:
-                notes.append(f"stopped after {budget.time_ms:,g} ms, without {name}")
-                truncated = True
+                late, truncated = sources[position:], True
                 break
             shared = replace(query, budget=budget.share(name, n_sources))
             hits, n = self._search_source(name, records, shared, notes)
@@ -160,7 +160,7 @@ class FolderSources:
             generation=self._folder.snapshot.generation if code is None else code.generation,
             took_ms=_elapsed_ms(started),
             candidates=n_candidates,
-            notes=tuple(dict.fromkeys(notes)),
+            notes=merge_stopped([*dict.fromkeys(notes)], budget.time_ms, late),
             confidence=code.confidence if code else None,
             confidence_word=code.confidence_word if code else None,
             facets=code.facets if code else (),
