@@ -153,7 +153,14 @@ NAMED = {
     "jvm/Pool.kt": POOL.format("actual", "actual ", " {\n    keep(item)\n  }"),
     "later.lua": "local M = {}\nfunction M.later(f)\n  return f()\nend\nreturn M\n",
     "a.lua": "local l = require('later')\nfunction go()\n  l.later(print)\nend\n",
-    "b.lua": "local later = require('later').later\nreturn later(print)\n",
+    "b.lua": "local later = registry('later').later\nreturn later(print)\n",
+    "soon.lua": "local M = {}\nfunction M.soon(f)\n  return f()\nend\nreturn M\n",
+    "c.lua": "local near = require('soon').soon\nfunction run()\n  near(print)\nend\n",
+    "Ring.hs": "module Ring where\nclass Shape s where\n  area :: s -> Int\ndata Ring = Ring\n"
+    'instance Show Ring where\n  show _ = ""\ninstance Shape Ring where\n  area _ = 1\n',
+    "loud.dart": "extension Loud on String {\n  String twice() {\n    return this + this;\n  }\n}\n"
+    "external int add(int a);\nexternal int get most;\n",
+    "talk.dart": "import 'loud.dart';\nvoid talk() {\n  Loud('x').twice();\n  add(most);\n}\n",
 }
 
 
@@ -210,7 +217,7 @@ def test_beside_known_callers_the_lines_are_counted_where_the_name_means_nothing
         "called or used by:",
         "  a.lua:2-4 function go() (line 3) | l.later(print)",
         "2 further lines use this name; what it means there is not known:",
-        "  b.lua:1 | local later = require('later').later",
+        "  b.lua:1 | local later = registry('later').later",
         "  b.lua:2 | return later(print)",
     ]
 
@@ -298,3 +305,25 @@ def test_a_name_may_begin_with_the_module_or_namespace_of_its_file(tmp_path, nam
 def test_a_type_is_used_and_not_called(shop, name):
     text = as_text("symbol", call(shop, "symbol", {"name": name}))
     assert "\nused by:\n" in text and "called" not in text
+
+
+def test_the_instances_of_a_type_are_its_uses_and_those_of_a_class_implement_it(named):
+    ring = call(named, "symbol", {"name": "Ring.hs#Ring"})
+    assert (ring["kind"], [row["qualname"] for row in ring["callers"]]) == (
+        "type",
+        ["Show Ring", "Shape Ring"],
+    )
+    shape = call(named, "symbol", {"name": "Ring.hs#Shape"})
+    assert [row["qualname"] for row in shape["implementations"]] == ["Shape Ring"]
+
+
+@pytest.mark.parametrize("name", ["Loud", "Loud.twice", "add", "most"])
+def test_extensions_and_external_functions_of_dart_are_definitions(named, name):
+    answer = call(named, "symbol", {"name": f"loud.dart#{name}"})
+    assert (answer["qualname"], [row["qualname"] for row in answer["callers"]]) == (name, ["talk"])
+
+
+def test_a_field_of_a_module_of_lua_is_imported(named):
+    callers = call(named, "symbol", {"name": "M.soon"})["callers"]
+    rows = [(row["path"], row["qualname"], row["line"], row["grade"]) for row in callers]
+    assert rows == [("c.lua", "run", 3, "resolved")]

@@ -68,12 +68,15 @@ def impl_title(source: Source, definition: Definition, path: tuple[str, ...]) ->
 
 
 def _title(source: Source, definition: Definition) -> str:
-    """Return the title of a test or a section."""
+    """Return the title of a test, a section or an instance of Haskell."""
     if definition.kind == "section":
         heading = source.text((definition.head, definition.end)).lstrip().partition("\n")[0]
         return heading.strip(" #\r").translate(_PLAIN)
     if definition.name is None:
         return ""
+    if definition.trait is not None and source.language.name == "haskell":
+        # A name of its own tells the instances of a type from it: `Show Colour`.
+        return " ".join(source.text((definition.trait[0], definition.name[1])).split())
     case = _BATS_TITLE.match(source.octets, definition.name[0])
     if case is not None:
         return case[1].decode("utf-8", "replace").strip(_QUOTES)

@@ -1,8 +1,7 @@
 (class_definition name: (_) @name) @definition.class
 (mixin_declaration (identifier) @name (class_body) @body) @definition.trait
-(extension_declaration
-  name: (_)? @name
-  body: (_) @body) @definition.impl
+(extension_declaration name: (_) @name body: (_) @body) @definition.class
+(extension_declaration !name body: (_) @body) @definition.impl
 (extension_type_declaration name: (_) @name) @definition.class
 (enum_declaration name: (_) @name) @definition.enum
 (type_alias . (type_identifier) @name) @definition.type
@@ -20,6 +19,11 @@
   (setter_signature name: (_) @name) @definition.function
   .
   (function_body) @tail)
+
+(program
+  "external"
+  .
+  [(function_signature name: (_) @name) (getter_signature name: (_) @name)] @definition.function)
 
 (class_body
   (method_signature

@@ -16,14 +16,17 @@
   name: (_) @name
   declarations: (_)? @body) @definition.class
 (instance
-  name: (_)
+  name: (_) @trait
   patterns: (type_patterns (_) @name)
   declarations: (_)? @body) @definition.impl
 (deriving_instance
-  name: (_)
+  name: (_) @trait
   patterns: (type_patterns (_) @name)) @definition.impl
 
 ; hspec and tasty cases are expressions inside one function; they stay its text.
+
+(instance name: (_) @base)
+(deriving_instance name: (_) @base)
 
 (import module: (_) @import)
 

@@ -42,6 +42,17 @@
       arguments: (arguments . (string) @import)))
   (#eq? @_require "require"))
 
+; local read = require("file").read
+(assignment_statement
+  (variable_list . name: (identifier) @alias)
+  (expression_list
+    . value: (dot_index_expression
+      table: (function_call
+        name: (identifier) @_require
+        arguments: (arguments . (string) @import))
+      field: (identifier) @name))
+  (#eq? @_require "require"))
+
 (comment) @comment
 (string_content) @string
 
