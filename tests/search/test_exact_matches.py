@@ -378,9 +378,13 @@ def test_what_says_that_it_is_generated_comes_after_what_is_written_by_hand(
         engine.release(path)
 
 
+ROW = "price;rates;items;return"
+
+
 def test_every_front_leads_to_the_line_of_a_word_below_the_first_ones(tmp_path: Path) -> None:
     numbers = "".join(f"{n}_{n * n:x}\n" for n in range(9_000))
-    (tmp_path / "table.tok").write_text(f"head\n{numbers}7_Quokka 4\n7_Quokka 5\nlast\n")
+    (tmp_path / "table.tok").write_text(f"head\n{numbers}7_Quokka 4\n7_Quokka 5\n{ROW}\n")
+    (tmp_path / "code.py").write_text("def price(rates, items):\n    return rates * items\n")
     engine = Engine.open(tmp_path, settings_from({"index.persist": False}))
     try:
         assert engine.settled(60)
@@ -399,7 +403,13 @@ def test_every_front_leads_to_the_line_of_a_word_below_the_first_ones(tmp_path: 
             assert hit["snippet"] == [{"line": 9_002, "text": "7_Quokka 4"}]
             assert not [note for note in answer["notes"] if "not in this folder" in note]
         read = call(engine, "read_node", {"path": "table.tok:9003"})
-        assert (read["first_line"], read["text"]) == (9_003, "7_Quokka 5\nlast")
+        assert (read["first_line"], read["text"]) == (9_003, f"7_Quokka 5\n{ROW}")
+        # A function has all its words.
+        row = call(engine, "search", {"query": ROW})["hits"][0]
+        assert (row["ref"], row["reasons"][0]) == (
+            "table.tok:9004",
+            "the only place with this line",
+        )
         explained = call(engine, "explain", {"query": "7_Quokka", "path": "table.tok:9002"})
         assert (explained["rank"], explained["start_line"]) == (1, 9_002)
         with pytest.raises(SettingsError, match="no indexed code"):

@@ -184,8 +184,9 @@ def _by_text(
     common = MOST_COMMON if len(words) >= _FEW_WORDS else MOST_PLACES
     find = partial(texts.nodes_with_text, snapshot, text, most=common, most_read=_MOST_READ)
     nodes, as_line = find(_paths_of(snapshot, holders), is_cut=is_cut)
-    may_be_data = not is_plain and (len(words) <= _FEW_WORDS or _is_data(text))
-    if nodes == {} and may_be_data and (not len(holders) or is_cut or are_apart):
+    is_row = len(words) > _FEW_WORDS and _is_data(text)
+    is_unposted = len(words) <= _FEW_WORDS and (not len(holders) or is_cut or are_apart)
+    if nodes == {} and not is_plain and (is_row or is_unposted):
         paths = _grepped_alone(snapshot)
         nodes, as_line = find(paths)
         if not len(holders):
