@@ -61,6 +61,23 @@ def test_a_new_commit_is_found(history: Engine) -> None:
     assert hits[0].node.name == "Teach zebras"
 
 
+def test_path_filters_hold_for_commits_by_what_they_changed(history: Engine) -> None:
+    commit(history.root, {"docs/a.md": "zebras\n", "zebra.py": "Z = 1\n"}, "Teach zebras")
+    commit(history.root, {"docs/b.md": "zebras\n"}, "Write about zebras")
+
+    def titles(query: str, **filters: tuple[str, ...]) -> set[str]:
+        results = history.search(Query(f"zebras {query}", types=("commit",), **filters))
+        assert not [note for note in results.notes if "path:" in note]
+        return {hit.record.title for hit in results.hits if hit.record}
+
+    both = {"Teach zebras", "Write about zebras"}
+    assert titles("") == titles("path:docs/**") == titles("", paths=("*.md",)) == both
+    assert titles("path:zebra.py") == titles("-path:docs/**") == {"Teach zebras"}
+    assert titles("", exclude=("*.py",)) == both
+    assert titles("path:docs -path:docs/a.md") == {"Write about zebras"}
+    assert titles("path:net.py") == set()
+
+
 def test_a_message_or_a_file_cannot_forge_a_commit(history: Engine) -> None:
     target = history.root / "written"
     forged = f"\x1e--output={target}\x1f1700000000\x1fEve\x1fzebra forged\x1fbody\x1f"

@@ -235,7 +235,7 @@ def test_path_filters_hold_for_records_and_filters_of_code_leave_them_out(engine
         note = f"{name if 'tests' in name else name.partition(':')[0] + ':'} is of code"
         assert asked(name, "knowledge") == (set(), [f"{note}: without knowledge"])
     assert asked("tests:no -kind:class", "knowledge")[0] == {"docs/MEMORY.md", "AGENTS.md"}
-    paths, said = asked("path:*.md", "commit", "knowledge")
+    paths, said = asked("path:*.md", "note", "knowledge")
     assert paths == {"docs/MEMORY.md", "AGENTS.md"}
-    assert said == ["path: leaves out what has no path: commits"]
+    assert said == ["path: leaves out what has no path: notes"]
     assert "bird.py" in asked("authenticate lang:python", "code", "knowledge")[0]

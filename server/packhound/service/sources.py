@@ -39,7 +39,7 @@ from packhound.sources import RecordQuery, SourceFactory, SourceRegistry, fuse, 
 CodeSearch = Callable[[Query], Results]
 _OF_FILES: tuple[SourceName, ...] = ("knowledge", "skills", "episodes")
 """Sources whose records may stand in files outside of the folder."""
-_PATHLESS: tuple[SourceName, ...] = ("notes", "commits")
+_PATHLESS: tuple[SourceName, ...] = ("notes",)
 """Sources of which no record has a path."""
 _MAX_TEXT = 2_000
 """Characters of a query that are encoded."""

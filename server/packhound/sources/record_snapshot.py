@@ -50,14 +50,19 @@ class RecordQuery(NamedTuple):
     text: str = ""
     """The query without its filters."""
     paths: re.Pattern[str] | None = None
-    """Pattern that the path of a record must match, without its first slash."""
+    """Pattern that a path of a record must match, without its first slash."""
     excluded: re.Pattern[str] | None = None
     every: bool = False
     """Whether records far from it in words and meaning may answer too."""
 
     def selects(self, record: Record) -> bool:
-        """Return True if the path of a record passes the filters."""
-        path = (record.path or "").lstrip("/")
+        """Return True if a path of a record passes the filters: its own, or one that it changed."""
+        changed = record.metadata.get("paths") if record.type == "commit" else None
+        paths = changed if isinstance(changed, list) and changed else [record.path or ""]
+        return any(map(self._selects, paths))
+
+    def _selects(self, path: str) -> bool:
+        path = path.lstrip("/")
         is_in = self.paths is None or bool(path and self.paths.fullmatch(path))
         return is_in and not (self.excluded and path and self.excluded.fullmatch(path))
 
