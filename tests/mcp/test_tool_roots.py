@@ -206,6 +206,33 @@ def test_a_path_of_one_root_is_no_file_of_another(twins, reference):
     assert not {"one/a.py", "nested/a.py"} & {*paths_in(answer["hits"])}
 
 
+@pytest.fixture(scope="module")
+def alike(tmp_path_factory):
+    base = tmp_path_factory.mktemp("alike")
+    for name in ("one", "two"):
+        for file in ("a", "b"):
+            (base / name).mkdir(exist_ok=True)
+            (base / name / f"{file}.py").write_text("def parse(text):\n    return text * 2\n")
+    with closing(Folders([base / "one", base / "two"], OVERRIDES)) as served:
+        yield base, served
+
+
+@pytest.mark.parametrize("path", ["one/a.py", "one/b.py", "two/a.py", "two/b.py"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "why does {0} parse twice",
+        "does the text of `{0}:1` parse twice?",
+        "text is parsed twice in {1}/{0}.",
+    ],
+)
+def test_a_path_of_one_root_within_a_question_is_of_that_root(alike, query, path):
+    query = query.format(path, alike[0])
+    answer = alike[1].call("search", {"query": query, "limit": 9})
+    assert answer["query"] == query
+    assert paths_in(answer["hits"][:1]) == [path]
+
+
 def test_a_pin_is_of_the_root_whose_name_it_has(twins):
     def pinned(*pins, **fields):
         answer = twins[1].call("pack", {"prompt": "water", "pinned": [*pins], **fields})

@@ -7,11 +7,13 @@ shortest tail of its path that no other one has; a path of several folders begin
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Collection, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -29,6 +31,7 @@ from packhound.service.engine import Engine
 from packhound.service.merged_answers import merge_lines, merge_results, notes_of_roots
 from packhound.service.remote_trees import Origin
 from packhound.service.root_names import (
+    PATH_IN_TEXT,
     escaped,
     filters_as_fields,
     globs_within,
@@ -218,12 +221,29 @@ class Roots:
         inner = self._path_in(root, path) if is_file else path
         if inner is None:
             return None
+        text = inner + lines
+        if self.are_named and not is_file:
+            text = PATH_IN_TEXT.sub(partial(self._place_in, root), text)
         return replace(
             query,
-            text=inner + lines,
+            text=text,
             paths=self.globs_in(root, query.paths),
             exclude=self.excluded_in(root, query.exclude),
         )
+
+    def _place_in(self, root: Root, match: re.Match[str]) -> str:
+        """Return a place within a text as it is within a folder; a file of another is left out."""
+        path, lines = split_place(match[0])
+        if inner := self._file_in(root, path):
+            return inner + lines
+        is_own = path in root.engine.snapshot.files
+        is_of_other = not is_own and any(self._file_in(other, path) for other in self.asked)
+        return "" if is_of_other else match[0]
+
+    def _file_in(self, root: Root, path: str) -> str:
+        """Return the path within a folder of a file of it whose path begins with its name."""
+        inner = without_name(path, self._names_of(root))
+        return inner if inner and inner in root.engine.snapshot.files else ""
 
     def _path_in(self, root: Root, written: str) -> str | None:
         """Return a path as it is within a folder, None where it begins with the name of another."""
