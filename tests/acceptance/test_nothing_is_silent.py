@@ -7,6 +7,7 @@ checks so many generated trees, some two a second, and ends at the first match t
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import subprocess
@@ -18,7 +19,7 @@ import pytest
 
 from packhound.core.errors import SettingsError
 from packhound.core.settings_reader import settings_from
-from packhound.core.status import GREP_ALONE, LOCK_FILE, UNPARSED
+from packhound.core.status import BINARY_BY_NAME, GREP_ALONE, LOCK_FILE, UNPARSED
 from packhound.grep import GrepRequest
 from packhound.operations import as_text
 from packhound.service.engine import Engine
@@ -132,7 +133,7 @@ def check_trees(folder: Path, seed: int, n_trees: int) -> None:
             engine.close()
         matches = lines_of_git_grep(root)
         is_denied = " is not in this folder" in said
-        are_binary = all(named.get(path, "").startswith("binary") for path in matches)
+        are_binary = all(named.get(path, "") == BINARY_BY_NAME for path in matches)
         bound = "binary files aside" if are_binary else " not wholly searched"
         assert not (matches and is_denied) or bound in said or " not wholly searched" in said, (
             seed,
@@ -151,7 +152,7 @@ def check_trees(folder: Path, seed: int, n_trees: int) -> None:
         assert not missed, (seed, number, missed)
         unsearched = [why for why in named.values() if why not in _BY_GREP]
         assert sum(answer.get("skipped", {}).values()) == len(unsearched)
-        texts = [why for why in unsearched if not why.startswith("binary")]
+        texts = [why for why in unsearched if why != BINARY_BY_NAME]
         assert bool(texts) == ("not searched" in as_text("grep", answer))
     assert n_matches > n_named > 0
 
@@ -166,6 +167,29 @@ def test_a_text_with_the_name_of_a_binary_file_is_not_denied(tmp_path: Path) -> 
     finally:
         engine.close()
     assert f"`{CANARY}` is not in this folder, binary files aside" in said
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are bytes on Linux alone")
+def test_what_no_index_can_hold_is_named(tmp_path: Path) -> None:
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/bad\xff.py")).write_text(f"{CANARY} = 1\n")
+    (tmp_path / "nul.py").write_bytes(f"{CANARY} = 2\0".encode())
+    (tmp_path / "logo.png").write_bytes(b"\0")
+    (tmp_path / "tool.py").write_text("def run(): pass\n")
+    engine = Engine.open(tmp_path, settings_from({"index.persist": False}))
+    try:
+        assert engine.settled(60)
+        answer = call(engine, "grep", {"pattern": CANARY})
+        said = as_text("search", call(engine, "search", {"query": CANARY}))
+        named = engine.left_out.files
+    finally:
+        engine.close()
+    assert named == {
+        r"bad\udcff.py": "no text by name",
+        "nul.py": "binary",
+        "logo.png": "binary by name",
+    }
+    assert "2 files are not searched (1 no text by name, 1 binary)" in as_text("grep", answer)
+    assert "of which 2 files are not or not wholly searched, binary files aside" in said
 
 
 def test_grep_alone_reads_large_texts_but_for_words_of_nowhere_else(tmp_path: Path) -> None:

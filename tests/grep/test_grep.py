@@ -71,6 +71,12 @@ def test_counts_globs_case_and_context(engine: Engine) -> None:
     assert engine.grep(GrepRequest("cart", case="smart")).n_lines == 3
     assert engine.grep(GrepRequest("e", paths=("*.ts",))).n_files == 1
     assert engine.grep(GrepRequest("e", exclude=("shop/",))).n_files == 1
+    assert engine.grep(GrepRequest("e", paths=("!shop/**",))).n_files == 1
+    assert engine.grep(GrepRequest("e", paths=("*.{js,ts}", "!*.md"))).n_files == 1
+    assert (
+        engine.search(Query("path:*.{ts,js} path:!shop/** e")).hits[0].node.path == "web/router.ts"
+    )
+    assert not engine.grep(GrepRequest("[[:upper:]]{9}", case="smart")).n_lines
     [group] = engine.grep(GrepRequest("sum(", regex=False, context=1)).groups
     assert [(line.number + 1, line.is_match) for line in group.lines] == [(11, False), (12, True)]
 
@@ -98,6 +104,15 @@ def test_a_regex_in_the_search_box_filters(engine: Engine) -> None:
     assert beside.hits[0].node.name == "total_price"
     assert not engine.search(Query("/nowhere_at_all/")).hits
     assert engine.search(Query("/shop/ cart.py")).hits
+
+
+@pytest.mark.parametrize(
+    ("pattern", "note"),
+    [("[a&&b]", "'&&', '--'"), (r"\bé", r"\b and \w know"), (r"a\nb", "within one line")],
+)
+def test_what_a_pattern_means_otherwise_is_said(engine: Engine, pattern: str, note: str) -> None:
+    assert any(note in each for each in engine.grep(GrepRequest(pattern)).notes)
+    assert not engine.grep(GrepRequest(pattern, regex=False)).notes
 
 
 @pytest.mark.parametrize("head", ["", "# café\n"], ids=["ascii", "unicode"])

@@ -90,6 +90,12 @@ def test_generated_patterns_find_what_ripgrep_finds(engine: Engine) -> None:
 
 
 @needs_ripgrep
+@pytest.mark.parametrize("pattern", [r"\<def\>", r"\bdef\b{end}", r"\Adef", r"pass\z", r"\\<"])
+def test_ends_of_words_and_lines_are_those_of_ripgrep(engine: Engine, pattern: str) -> None:
+    assert ours(engine, pattern) == ripgrep(engine, pattern)
+
+
+@needs_ripgrep
 @pytest.mark.release
 def test_ten_thousand_patterns_find_what_ripgrep_finds(engine: Engine) -> None:
     check(engine, 10_000, seed=2)

@@ -38,6 +38,8 @@ class Reading(NamedTuple):
         return f"{self.n_read:,} of {self.n_files:,} files read so far"
 
 
+BINARY_BY_NAME = "binary by name"
+"""Why files such as images are left out, of which nobody expects words."""
 GREP_ALONE = "data or large: by grep alone"
 """Why most words and the definitions of a text are not in the index."""
 LOCK_FILE = "lock file: names and versions alone"

@@ -1,4 +1,5 @@
 from .globs import compile_globs as compile_globs
+from .globs import without_negated as without_negated
 from .reader import copy_bytes as copy_bytes
 from .reader import decode as decode
 from .reader import is_large as is_large

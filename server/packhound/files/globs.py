@@ -6,13 +6,14 @@ backtracking, which loses nothing since the next wildcard matches the rest; and 
 wildcard of a name, or of a path, backtracks.
 
 `*` and `?` do not cross a `/`, a name that is `**` crosses any number of them, `[a-z]`, `[!a-z]`
-and `[[:alpha:]]` are one character, and a backslash takes the next character as it is.
+and `[[:alpha:]]` are one character, and a backslash takes the next character as it is. In globs of
+a request `{py,md}` is either, and one that begins with `!` leaves out what it means.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 _SLASH = re.compile(r"(?<!\\)\\/|/")
 _STARS = re.compile(r"\*{2,}")
@@ -35,6 +36,8 @@ _NAMED = {
     "xdigit": "0-9a-fA-F",
     "word": r"\w",
 }
+_BRACES = re.compile(r"(?<!\\)\{([^{}]*,[^{}]*)\}")
+_MAX_ALTERNATIVES = 100
 _NEVER = "(?!)"
 _STAR = "[^/]*"
 _DEEPER = "(?:[^/]+/)*"
@@ -74,16 +77,40 @@ def anchor(glob: str) -> str:
     return glob.removeprefix("/") if "/" in glob else f"**/{glob}"
 
 
+def without_negated(
+    globs: Iterable[str], excluded: Iterable[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return globs of what is let through, and of what is not: those with a `!` too."""
+    globs = tuple(globs)
+    negated = (glob[1:] for glob in globs if glob.startswith("!"))
+    return tuple(glob for glob in globs if not glob.startswith("!")), (*excluded, *negated)
+
+
 def compile_globs(globs: tuple[str, ...]) -> re.Pattern[str]:
     """Compile the globs of a request to a pattern whose `fullmatch` finds the paths of any of them.
 
     `./` before a glob is dropped; an empty one means every path.
     """
-    relative = (glob.removeprefix("./") for glob in globs)
+    relative = (each.removeprefix("./") for glob in globs for each in _alternatives(glob))
     patterns = (
         path_pattern(glob if glob.strip("/") else "**", f"g{n}_") for n, glob in enumerate(relative)
     )
     return re.compile("|".join(patterns) or _NEVER)
+
+
+def _alternatives(glob: str) -> list[str]:
+    """Return a glob for each choice of alternatives in braces; the glob where they are too many."""
+    pending, plain = [glob], list[str]()
+    while pending:
+        each = pending.pop()
+        if match := _BRACES.search(each):
+            start, end = match.span()
+            pending += [f"{each[:start]}{part}{each[end:]}" for part in match[1].split(",")]
+        else:
+            plain.append(each)
+        if len(pending) + len(plain) > _MAX_ALTERNATIVES:
+            return [glob]
+    return plain
 
 
 def _run(names: Sequence[str], group: str) -> str:

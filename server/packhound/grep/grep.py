@@ -25,6 +25,7 @@ from packhound.grep.pattern import (
     compile_pattern,
     compile_phrase,
     compile_text,
+    readings,
 )
 from packhound.grep.request import (
     NO_FILE_NOTE,
@@ -467,13 +468,10 @@ def _notes(request: GrepRequest, matches: Matches, paths: Iterable[str]) -> Iter
     locks = sorted(path for path in paths if is_lock_file(path) and is_selected(path))
     if locks and not request.structural:
         yield f"only lines with a name or version are searched, and counted, of {_named(locks)}"
-    if (
-        not matches.offsets
-        and "\\n" in request.pattern
-        and request.regex
-        and not request.structural
-    ):
-        yield "a pattern matches within one line, so '\\n' matches nothing"
+    if request.regex and not request.structural:
+        yield from readings(request.pattern)
+        if not matches.offsets and "\\n" in request.pattern:
+            yield "a pattern matches within one line, so '\\n' matches nothing"
     if not matches.offsets and not any(map(is_selected, paths)):
         yield NO_FILE_NOTE
 

@@ -22,7 +22,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _ABOUT_CHARACTERS = re.compile(r"[^\x00-\x7f]|\\[pP]|\\x\{")
-_ESCAPE = re.compile(r"\\.", re.DOTALL)
+_NO_LETTER = re.compile(r"\\.|\[:\^?\w+:\]|\(\?[a-zA-Z-]+[:)]|\(\?P?<\w+>", re.DOTALL)
+"""What has letters in a pattern that match no letter: escapes, named classes, flags and names."""
+_OF_RIPGREP = re.compile(
+    r"(?P<word>\\(?:[<>]|b\{(?:start|end)(?:-half)?\}))|(?P<start>\\A)|(?P<end>\\z)"
+    r"|\\.|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]",
+    re.DOTALL,
+)
+_SET_OPERATION = re.compile(r"\[[^\]]*[^\]\[\\](?:&&|--|~~)[^\]]")
+_ABOUT_WORDS = re.compile(r"\\[bBwW<>]")
 _FLAG_I = re.compile(r"\(\?[a-zA-Z]*i")
 _PLAIN = re.compile(r"[^\\.+*?()|\[\]{}^$\n]+")
 _UNSUPPORTED = {
@@ -94,8 +102,8 @@ def compile_pattern(text: str, *, regex: bool = True, case: Case = "sensitive") 
     Raises:
         SettingsError: it is not RE2's syntax; the message names what is not.
     """
-    ignore_case = case == "ignore" or (case == "smart" and not _has_capitals(text, regex=regex))
-    regex_text = text if regex else quote(text)
+    ignore_case = _ignores_case(text, case, regex=regex)
+    regex_text = _as_re2(text) if regex else quote(text)
     if text and not ignore_case and "\n" not in text and (not regex or _PLAIN.fullmatch(text)):
         literal = text.encode("utf-8", "surrogatepass")
         return Pattern(text, None, literal, ((literal,),), hashes_of(((literal,),)))
@@ -268,9 +276,28 @@ def _problem(text: str, message: str) -> str:
     )
 
 
-def _has_capitals(text: str, *, regex: bool) -> bool:
-    """Return True if a letter to be matched is a capital; those of escapes such as \\S are not."""
-    return any(map(str.isupper, _ESCAPE.sub("", text) if regex else text))
+def _as_re2(text: str) -> str:
+    """Return a pattern of ripgrep's syntax in that of RE2, which lacks the ends of words and texts.
+
+    A pattern matches within one line, whose ends they are.
+    """
+    in_re2 = {"word": r"\b", "start": "^", "end": "$"}
+    return _OF_RIPGREP.sub(lambda match: in_re2.get(match.lastgroup or "", match[0]), text)
+
+
+def readings(text: str) -> Iterator[str]:
+    """Yield what a pattern means that its writer may have meant otherwise."""
+    if _SET_OPERATION.search(text):
+        yield "'&&', '--' and '~~' between brackets are these characters, and no operation (RE2)"
+    if _ABOUT_CHARACTERS.search(text) and _ABOUT_WORDS.search(text):
+        yield r"\b and \w know the letters of ASCII alone (RE2): \pL is any letter"
+
+
+def _ignores_case(text: str, case: Case, *, regex: bool) -> bool:
+    """Return True for patterns whose letters may be of either case, as ripgrep decides it."""
+    letters = _NO_LETTER.sub("", text) if regex else text
+    is_smart = any(map(str.isalpha, letters)) and not any(map(str.isupper, letters))
+    return case == "ignore" or (case == "smart" and is_smart)
 
 
 def quote(text: str) -> str:

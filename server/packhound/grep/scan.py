@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from packhound.files import compile_globs
+from packhound.files import compile_globs, without_negated
 from packhound.grep.ngrams import NgramFilters
 from packhound.index import Snapshot
 
@@ -53,7 +53,8 @@ class SortedFiles:
 
 def select(paths: Sequence[str], exclude: Sequence[str]) -> Callable[[str], bool]:
     """Return a function that says of a path if any of `paths` and none of `exclude` means it."""
-    included, excluded = (compile_globs(tuple(globs)).fullmatch for globs in (paths, exclude))
+    paths, exclude = without_negated(paths, exclude)
+    included, excluded = (compile_globs(globs).fullmatch for globs in (paths, exclude))
     return lambda path: (
         (not paths or bool(included(path))) and not (exclude and bool(excluded(path)))
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from packhound import impact, search, service
 from packhound.core.line_history import LineHistory
 from packhound.core.records import Record, iso_date
-from packhound.core.status import GREP_ALONE, IN_PART, UNPARSED, Reading
+from packhound.core.status import BINARY_BY_NAME, GREP_ALONE, IN_PART, UNPARSED, Reading
 from packhound.core.types import Facet, Hit, NodeRef, Results, SignalGroup, SignalValue
 from packhound.operations.operation import NODE, Json
 from packhound.operations.references import References
@@ -96,7 +96,7 @@ def skipped_note(skipped: Mapping[str, int], sought: str = "") -> str:
 
     `sought` is what they were not searched for, if for other things they were.
     """
-    texts = {reason: n for reason, n in skipped.items() if not reason.startswith("binary")}
+    texts = {reason: n for reason, n in skipped.items() if reason != BINARY_BY_NAME}
     if not texts:
         return ""
     n_files, reasons = sum(texts.values()), ", ".join(f"{texts[r]:,} {r}" for r in texts)

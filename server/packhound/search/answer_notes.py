@@ -14,7 +14,7 @@ import numpy as np
 
 from packhound.core.arrays import contained_in
 from packhound.core.records import Scope
-from packhound.core.status import LeftOut, Reading
+from packhound.core.status import BINARY_BY_NAME, LeftOut, Reading
 from packhound.core.types import Explanation, Hit, Query, Results
 from packhound.index import Snapshot
 from packhound.search.query.filters import allowed_node_ids
@@ -215,21 +215,21 @@ def without_files(results: Results, paths: Collection[str]) -> Results:
 def as_far_as_searched(results: Results, left_out: LeftOut) -> Results:
     """Return an answer that denies no word of what it does not know without saying so.
 
-    It says how many texts were not or not wholly searched, or else that binary files were not.
+    It says how many files were not or not wholly searched, and that those binary by name were not.
     """
     denials = [note for note in results.notes if _NOT_HERE in note or note in _NO_WORD_NOTES]
     if not denials:
         return results
     counts = left_out.counts.items()
-    n_texts = sum(n for reason, n in counts if not reason.startswith("binary"))
-    notes = results.notes
+    n_texts = sum(n for reason, n in counts if reason != BINARY_BY_NAME)
+    notes, denial = results.notes, _NOT_HERE
     if n_texts:
         noun = "file is" if n_texts == 1 else "files are"
         how_many = f"{n_texts:,} {noun} not or not wholly searched"
-        denial = f"{_NOT_HERE}, of which {how_many}"
+        denial += f", of which {how_many}"
         notes = tuple(f"{n}; {how_many}" if n in _NO_WORD_NOTES else n for n in notes)
-    else:
-        denial = f"{_NOT_HERE}, binary files aside" if left_out.counts else _NOT_HERE
+    if BINARY_BY_NAME in left_out.counts:
+        denial += ", binary files aside"
     return replace(results, notes=tuple(note.replace(_NOT_HERE, denial) for note in notes))
 
 

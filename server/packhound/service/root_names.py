@@ -39,8 +39,9 @@ def escaped(path: str) -> str:
 
 def globs_within(globs: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
     """Return globs with those of the folder that has these names, as they are within it."""
-    inner = (without_name(glob, names) for glob in globs)
-    return (*globs, *dict.fromkeys(f"/{glob}" for glob in inner if glob is not None))
+    split = (("!" * glob.startswith("!"), glob.removeprefix("!")) for glob in globs)
+    inner = ((sign, without_name(glob, names)) for sign, glob in split)
+    return (*globs, *dict.fromkeys(f"{sign}/{glob}" for sign, glob in inner if glob is not None))
 
 
 def split_place(text: str) -> tuple[str, str]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from packhound.core.records import ALL_CODE, CODE, Scope, read_date
 from packhound.core.types import KINDS, TESTS, TYPES, Kind, Query, Tests
+from packhound.files import without_negated
 from packhound.search.query.word_lists import LANGUAGE_NAMES
 
 _FILTER = re.compile(r"(?<!\S)(-?(?:kind|path)|lang|language|tests|type|since|before|tag):(\S+)")
@@ -112,12 +113,15 @@ def filter_fields(
     notes += _unknown_filters(query.text)
     notes += _other_syntax(query.text)
     kinds = query.kinds if CODE in scope.types else (*query.kinds, *_kinds_of(scope))
+    globs, excluded_globs = without_negated(
+        (*query.paths, *_values(filters, "path")), (*query.exclude, *_values(filters, "-path"))
+    )
     return {
         "kinds": _parse_kinds(kinds, filters, "kind", notes),
         "languages": _parse_languages(query.languages, filters),
-        "globs": (*query.paths, *_values(filters, "path")),
+        "globs": globs,
         "excluded_kinds": _parse_kinds(query.excluded_kinds, filters, "-kind", notes),
-        "excluded_globs": (*query.exclude, *_values(filters, "-path")),
+        "excluded_globs": excluded_globs,
         "tests": _parse_tests(query.tests, filters, notes),
         "scope": scope,
     }
