@@ -192,6 +192,30 @@ def test_what_no_index_can_hold_is_named(tmp_path: Path) -> None:
     assert "of which 2 files are not or not wholly searched, binary files aside" in said
 
 
+def test_a_folder_that_is_gone_denies_nothing_until_it_is_back(tmp_path: Path) -> None:
+    folder, elsewhere = tmp_path / "shop", tmp_path / "moved"
+    folder.mkdir()
+    (folder / "tool.py").write_text(f"def {CANARY}(): pass\n")
+    engine = Engine.open(folder, settings_from({"index.persist": False}))
+    try:
+        assert engine.settled(60)
+        folder.rename(elsewhere)
+        engine.refresh()
+        assert engine.settled(60)
+        said = as_text("search", call(engine, "search", {"query": CANARY}))
+        status = call(engine, "status", {})
+        elsewhere.rename(folder)
+        engine.refresh()
+        assert engine.settled(60)
+        again = call(engine, "search", {"query": CANARY})
+    finally:
+        engine.close()
+    assert "not in this folder" not in said and "there may be more" in said
+    assert status["state"] == "degraded"
+    assert any("is gone: it was renamed, moved or deleted" in note for note in status["notes"])
+    assert again["hits"] and again["complete"]
+
+
 def test_grep_alone_reads_large_texts_but_for_words_of_nowhere_else(tmp_path: Path) -> None:
     rows = [f"row {number}, of many\n" for number in range(120_000)]
     (tmp_path / "people.csv").write_text("".join([*rows, f"{CANARY}\n"]))

@@ -39,6 +39,7 @@ class FolderScan:
         self._steps = walk_by_steps(root, limits, self.omissions)
         self._retry_unparsed = retry_unparsed
         self._seen: set[str] = set()
+        self.is_there = root.is_dir()
         self.cancelled = cancelled
         self.over = False
         self.started = time.monotonic()

@@ -56,6 +56,7 @@ _MAX_FAULTS = 3
 """Failed steps in a row, before no more is tried until the next change."""
 _FAULT = "an indexing step failed; see the log"
 _TRACKED = "ignored but tracked"
+_GONE = "is gone: it was renamed, moved or deleted"
 _CAP = "files are indexed (see index.maxFiles)"
 
 
@@ -256,6 +257,9 @@ class Indexer:
             self._set_unread({**unread, **scan.in_part, **self._tracked(scan)})
             self.queue.finish(scan)
             self._unwarn(_CAP)
+            self._unwarn(_GONE)
+            if not scan.is_there:
+                self._warn(f"folder '{self._root}' {_GONE}")
             if scan.n_seen >= self._settings.index.max_files:
                 self._warn(f"only the first {scan.n_seen:,} {_CAP}")
         if n_differences > _SMALL_PASS:

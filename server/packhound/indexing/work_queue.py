@@ -267,7 +267,7 @@ class WorkQueue:
         with self._condition:
             if task is self._scan:
                 self._scan = None
-                self._n_listed, self._is_listed = task.n_seen, True
+                self._n_listed, self._is_listed = task.n_seen, task.is_there
                 self._seen_at = task.started
                 if not self._differences:
                     self._asked_for.clear()
