@@ -79,7 +79,80 @@ class Store < Base
 end
 """
 
+METHODS = {
+    "go": """
+package store
+
+func (s *Store) Get(key string, n int) *Row { return s.rows[key] }
+func (s *Store) All(n int) []Row { return s.rows }
+func (s *Store) put(key string) { s.n++ }
+func New(size int) *Row { return nil }
+var get = func(key string) *Row { return nil }
+""",
+    "java": """
+class Store {
+    Store(int size) { }
+    public int get(int key, String name) { return rows(key); }
+    @Test public void all() { }
+}
+record Row(int key, String name) { }
+""",
+    "csharp": """
+class Store {
+    public Store(int size) { }
+    public int Get(int key, string name) { return rows; }
+    public async Task<int> All(int n) { return 1; }
+}
+""",
+    "cpp": """
+class Store { int all(int n) const { return n; } };
+int Store::get(int key, char *name) { return rows(key); }
+Row *first(int n) { return 0; }
+""",
+    "kotlin": "class Store(val size: Int) {\n  fun get(key: Int, name: String): Int { return 1 }\n"
+    "    fun all(n: Int) = n\n}\n",
+    "swift": "class Store {\n    func get(key: Int, name: String) -> Int { return 1 }\n}\n"
+    "func all(n: Int) { }\n",
+    "scala": "class Store(size: Int) {\n  def get(key: Int, name: String): Int = { rows(key) }\n"
+    "  def all(n: Int) = n\n}\n",
+    "php": "<?php\nclass Store { public function get($key, $name): int { return 1; } }\n"
+    "function all(int $n) { }\n",
+    "dart": "class Store { int get(int key, String name) { return 1; } }\nvoid all(int n) { }\n",
+    "python": "from __future__ import annotations, division\nfrom store import rows\n",
+}
+
 CASES = [
+    *(
+        (language, METHODS[language], pattern, starts)
+        for language, pattern, starts in (
+            ("go", "func ($R *Store) $F($$$) *Row { $$$ }", ["func (s *Store) Get"]),
+            ("go", "func ($R *Store) $F($$$) *Row { return $X }", ["func (s *Store) Get"]),
+            ("go", "func ($R $T) $F($$$) { $$$ }", ["func (s *Store) put"]),
+            ("go", "func ($$$) *Row { $$$ }", ["func(key string) *Row"]),
+            ("java", "public int $F($$$) { $$$ }", ["public int get"]),
+            ("java", "public $T $F($$$)", ["public int get"]),
+            ("java", "public int $F(int $A, $$$)", ["public int get"]),
+            ("java", "public int $F($$$) { return rows($X); }", ["public int get"]),
+            ("java", "@Test public void $F($$$)", ["@Test public void all"]),
+            ("java", "$C($$$) { $$$ }", ["Store(int size)"]),
+            ("java", "record $R($$$)", ["record Row"]),
+            ("csharp", "public int $F($$$)", ["public int Get"]),
+            ("csharp", "public async Task<$T> $F($$$) { $$$ }", ["public async Task<int> All"]),
+            ("cpp", "int $C::$F($$$) { $$$ }", ["int Store::get"]),
+            ("cpp", "int $F($$$) const { $$$ }", ["int all"]),
+            ("cpp", "Row *$F($$$) { $$$ }", ["Row *first"]),
+            ("kotlin", "fun $F($$$): $T { $$$ }", ["fun get"]),
+            ("kotlin", "fun $F($$$)", ["fun get", "fun all"]),
+            ("swift", "func $F($$$) -> $T { $$$ }", ["func get"]),
+            ("swift", "func $F($$$)", ["func get", "func all"]),
+            ("scala", "def $F($$$): $T = $X", ["def get"]),
+            ("scala", "def $F($$$)", ["def get", "def all"]),
+            ("php", "public function $F($$$) { $$$ }", ["public function get"]),
+            ("dart", "int $F($$$) { $$$ }", ["int get"]),
+            ("python", "from $M import $N", ["from __future__ import", "from store import"]),
+            ("python", "from $M import $A, $B", ["from __future__ import"]),
+        )
+    ),
     ("python", PYTHON, "raise $E($$$)", ["raise StoreError(path)", "raise StoreError(f"]),
     ("python", PYTHON, "raise $E", ["raise StoreError", "raise StoreError", "raise ValueError"]),
     ("python", PYTHON, "def $F(ctx, $$$)", ["def load"]),

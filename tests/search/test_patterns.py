@@ -116,6 +116,13 @@ def test_what_does_not_parse_says_where_and_is_searched_as_words(stored: Engine)
     )
 
 
+def test_the_operator_before_what_does_not_parse_is_no_word(stored: Engine) -> None:
+    results = stored.search(ask("lang:python pattern: key int $F($$$ { $$$ }"))
+    assert [note for note in results.notes if "taken for a pattern in python" in note]
+    # With the operator it was a weak answer: one of four words.
+    assert not [note for note in results.notes if "words of the query" in note]
+
+
 def test_a_lone_variable_is_a_word(stored: Engine) -> None:
     results = stored.search(ask("$HOME"))
     assert not [note for note in results.notes if "pattern" in note]
@@ -146,6 +153,13 @@ def test_grep_finds_the_lines_of_a_pattern(stored: Engine) -> None:
 def test_grep_refuses_what_is_no_pattern(stored: Engine) -> None:
     with pytest.raises(SettingsError, match=r"'\$E' was taken for a pattern .* nothing but a hole"):
         stored.grep(GrepRequest("$E", structural=True))
+
+
+def test_grep_takes_a_pattern_for_one_in_a_language_of_its_files(stored: Engine) -> None:
+    with pytest.raises(SettingsError, match="taken for a pattern in javascript, and does not"):
+        stored.grep(GrepRequest("throw new $E($$$", structural=True, paths=("*.js",)))
+    with pytest.raises(SettingsError, match="taken for a pattern in python, and does not"):
+        stored.grep(GrepRequest("throw new $E($$$", structural=True, exclude=("*.js",)))
 
 
 def test_agents_match_texts_without_secrets(stored: Engine) -> None:

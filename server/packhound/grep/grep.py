@@ -289,9 +289,9 @@ class Grep:
         self, snapshot: Snapshot, request: GrepRequest, cancel: threading.Event | None
     ) -> Matches:
         """Return the lines where code begins that has the shape of a pattern with holes."""
-        pattern = compile_code(snapshot, request.pattern)
-        until, files = time.monotonic() + _CODE_S, self._sorted_files(snapshot)
         selected = request.paths, request.exclude
+        pattern = compile_code(snapshot, request.pattern, *selected)
+        until, files = time.monotonic() + _CODE_S, self._sorted_files(snapshot)
         found = find_structure(snapshot, files, self._source, pattern, *selected, until, cancel)
         offsets = {
             path: [*{place.line: place.start for place in reversed(places)}.values()][::-1]

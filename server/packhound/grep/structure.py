@@ -63,15 +63,21 @@ class Places:
         )
 
 
-def languages_of(snapshot: Snapshot) -> list[str]:
-    """Return the languages of a snapshot's files, those of the most files first."""
-    counts = Counter(entry.language for entry in snapshot.files.values())
+def languages_of(snapshot: Snapshot, paths: Iterable[str]) -> list[str]:
+    """Return the languages of files of a snapshot, those of the most files first."""
+    counts = Counter(snapshot.files[path].language for path in paths)
     return [language for language, _ in counts.most_common()]
 
 
-def compile_code(snapshot: Snapshot, text: str) -> CodePattern:
-    """Return the pattern that a text is in the languages of a snapshot. Raises SettingsError."""
-    read = read_pattern(text, languages_of(snapshot), is_explicit=True)
+def compile_code(
+    snapshot: Snapshot, text: str, paths: Sequence[str], exclude: Sequence[str]
+) -> CodePattern:
+    """Return the pattern that a text is in the languages of the files that globs let through.
+
+    Where they let none through these are all of the snapshot. Raises SettingsError.
+    """
+    selected = [*filter(select(paths, exclude), snapshot.files)] or snapshot.files
+    read = read_pattern(text, languages_of(snapshot, selected), is_explicit=True)
     if read is None or isinstance(read, PatternProblem):
         raise SettingsError(
             f"{describe_problem(text, read)}; expected an expression, a statement or a definition"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 
@@ -12,7 +13,7 @@ from tree_sitter_language_pack import get_language
 
 from packhound.parsing.languages import BY_NAME
 from packhound.parsing.patterns import holes
-from packhound.parsing.patterns.frames import frames_of
+from packhound.parsing.patterns.frames import frames_of, is_head
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,24 +82,42 @@ def compile_pattern(language: str, text: str) -> Goal:
     language; the first frame counts in which it parses. Only behind a hole may a semicolon be
     missing.
     """
+    head = _ANY_BODY.sub("", text)
+    if language in ("cpp", "dart") and head != text and is_head(language, head):
+        # Their grammars read a body of a hole as something else.
+        return _compile(language, head)
+    try:
+        return _compile(language, text)
+    except NoPattern:
+        if head in ("", text):
+            raise
+        return _compile(language, head)
+
+
+def _compile(language: str, text: str) -> Goal:
     problem: NoPattern | None = None
-    parser = parser_of(language)
     for before, after in frames_of(language, text):
         for prefix in holes.PREFIXES:
-            code = holes.fill_holes(text, prefix)
-            start = len(before.encode())
-            end = start + len(code.encode())
-            root = parser.parse((before + code + after).encode()).root_node
             try:
-                return _goal_in(root, start, end)
-            except NoPattern as found:
-                found.offset = holes.offset_in(text, found.offset, prefix)
-                is_first = problem is None or str(problem) == _BROKEN != str(found)
-                problem = found if is_first else problem
+                return _read(language, before, holes.fill_holes(text, prefix), after)
+            except NoPattern as refusal:
+                refusal.offset = holes.offset_in(text, refusal.offset, prefix)
+                is_first = problem is None or str(problem) == _BROKEN != str(refusal)
+                problem = refusal if is_first else problem
     assert problem is not None
-    if head := _ANY_BODY.sub("", text) if _ANY_BODY.search(text) else "":
-        return compile_pattern(language, head)
+    for prefix in holes.PREFIXES:
+        filled = holes.fill_parameters(text, language, prefix)
+        for before, after in frames_of(language, text) if filled != text else ():
+            with suppress(NoPattern):
+                return _read(language, before, holes.fill_holes(filled, prefix), after)
     raise problem
+
+
+def _read(language: str, before: str, code: str, after: str) -> Goal:
+    """Return what a filled pattern is in a frame. Raises NoPattern."""
+    start = len(before.encode())
+    root = parser_of(language).parse((before + code + after).encode()).root_node
+    return _goal_in(root, start, start + len(code.encode()))
 
 
 def _goal_in(root: Node, start: int, end: int) -> Goal:

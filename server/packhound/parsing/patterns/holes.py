@@ -11,7 +11,14 @@ from typing import NamedTuple
 HOLE = re.compile(r"\$\$\$(?P<run>[A-Z][A-Z0-9_]*\b)?|(?<!\$)\$(?P<one>_|[A-Z][A-Z0-9_]*)(?![\w{])")
 PREFIXES = ("pkho1e", "Pkho1e")
 """Of identifiers in the place of holes; some grammars want types to begin with a capital."""
-_STAND_IN = re.compile(rb"[pP]kho1e_([nr])_(\w*)_z")
+_STAND_IN = re.compile(rb"\$?([pP]kho1e_([nr])_(\w*)_z)(?::? \1)?")
+_PARAMETERS = re.compile(r"((?:@[\w.]+\([^()]*\)\s*)*[^()]*\()([^()]+)(?=\))")
+_PARAMETER = {
+    **dict.fromkeys(("java", "csharp", "dart"), "{0} {0}"),
+    **dict.fromkeys(("kotlin", "scala", "swift"), "{0}: {0}"),
+    "php": "${0}",
+}
+"""A parameter by language, where a name alone is none."""
 
 
 class Hole(NamedTuple):
@@ -31,10 +38,22 @@ def fill_holes(pattern: str, prefix: str) -> str:
     return HOLE.sub(stand_in, pattern)
 
 
+def fill_parameters(pattern: str, language: str, prefix: str) -> str:
+    """Return a pattern with a parameter in the place of each hole that is one of a definition."""
+    match, parameter = _PARAMETERS.match(pattern), _PARAMETER.get(language)
+    if not match or not parameter:
+        return pattern
+    filled = [
+        parameter.format(fill_holes(each.strip(), prefix)) if HOLE.fullmatch(each.strip()) else each
+        for each in match[2].split(",")
+    ]
+    return f"{match[1]}{', '.join(filled)}{pattern[match.end() :]}"
+
+
 def hole_of(text: bytes) -> Hole | None:
     """Return the hole that the text of a node stands for."""
     match = _STAND_IN.fullmatch(text)
-    return Hole(match[2].decode(), match[1] == b"r") if match else None
+    return Hole(match[3].decode(), match[2] == b"r") if match else None
 
 
 def has_hole(text: bytes) -> bool:

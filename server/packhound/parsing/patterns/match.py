@@ -14,6 +14,9 @@ from tree_sitter import Language, Node, Query, QueryCursor, Tree
 
 from packhound.parsing.patterns.compile import Goal
 
+_ALSO = {"import_from_statement": "future_import_statement"}
+"""Kinds that are one for the reader, and two for a grammar that has `__future__` as a keyword."""
+
 Captures = Mapping[str, Sequence[Node]]
 
 
@@ -30,13 +33,14 @@ def find(language: Language, goal: Goal, tree: Tree) -> Iterator[Found]:
     nodes = candidates.get("node", [])
     for node in sorted(nodes, key=lambda node: (node.start_byte, -node.end_byte)):
         captures: dict[str, Sequence[Node]] = {}
-        if node.kind_id == goal.kind_id and _match(goal, node, captures) is True:
+        if _match(goal, node, captures) is True:
             yield Found(node, captures)
 
 
 @lru_cache(maxsize=64)
 def _query(language: Language, kind: str) -> Query:
-    query: Query = Query(language, f"({kind}) @node")
+    also = f" ({_ALSO[kind]})" if kind in _ALSO else ""
+    query: Query = Query(language, f"[({kind}){also}] @node")
     return query
 
 
@@ -45,9 +49,11 @@ def _match(goal: Goal, node: Node, captures: dict[str, Sequence[Node]]) -> bool 
     if node.is_extra and node.kind_id != goal.kind_id:
         return None
     if goal.hole is not None:
-        return node.is_named and _bind(goal.hole.name, [node], captures)
+        is_part = node.is_named or node.type == "__future__"
+        return is_part and _bind(goal.hole.name, [node], captures)
     if goal.children:
-        return node.kind_id == goal.kind_id and _match_all(goal.children, node.children, captures)
+        is_kind = node.kind_id == goal.kind_id or node.type == _ALSO.get(goal.kind)
+        return is_kind and _match_all(goal.children, node.children, captures)
     if node.kind_id == goal.kind_id and (not goal.is_named or node.text == goal.text):
         return True
     return False if node.is_named else None
@@ -125,7 +131,13 @@ def _match_run(
     elif goals[goal_position].is_run:
         end = position + 1
     else:
-        end = _next_match(goals[goal_position], nodes, position, captures)
+        # What comes before the sign in front of the next part is of the run.
+        sign = goals[goal_position - 1].kind_id if goal_position > first else None
+        rest = range(position, len(nodes))
+        after = next((i + 1 for i in rest if nodes[i].kind_id == sign), position)
+        end = _next_match(goals[goal_position], nodes, after, captures)
+        if end == len(nodes) and after > position:
+            end = _next_match(goals[goal_position], nodes, position, captures)
     if goal_position < len(goals) and end >= len(nodes):
         return goal_position, -1
     run = nodes[position:end]

@@ -95,6 +95,8 @@ def take_pattern(
         return replace(query, text=" ".join([*words.split(), *filters])), found, ()
     if not is_explicit and (read is None or not _looks_like_code(pattern)):
         return query, None, ()
+    if explicit:  # The operator is no word.
+        query = replace(query, text=_EXPLICIT.sub("", query.text, count=1))
     return query, None, (f"{describe_problem(pattern, read)}: it is searched as words",)
 
 
@@ -157,7 +159,11 @@ def _languages(snapshot: Snapshot, query: Query) -> list[str]:
     for name, value in take_filters(query.text)[1]:
         names += value.split(",") if name == "lang" else []
     names_asked = {LANGUAGE_NAMES.get(name.lower(), name.lower()) for name in names}
-    return [name for name in languages_of(snapshot) if not names_asked or name in names_asked]
+    return [
+        name
+        for name in languages_of(snapshot, snapshot.files)
+        if not names_asked or name in names_asked
+    ]
 
 
 def _looks_like_code(text: str) -> bool:
