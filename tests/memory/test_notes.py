@@ -73,6 +73,20 @@ def test_pop_does_not_remove(notes: Engine) -> None:
         assert recall_note(notes, "stash", "auth-flow", 5)["match_type"] == "exact"
 
 
+@pytest.mark.parametrize(("kind", "field"), [("insight", "content"), ("stash", "summary")])
+def test_notes_of_one_name_are_not_passed_over(engine: Engine, kind: str, field: str) -> None:
+    key = "key" if kind == "insight" else "name"
+    ids = [
+        memory(engine, "add", {"type": kind, key: "gate", field: text})["id"]
+        for text in ("It creaks", "It is oiled", "It is gone")
+    ]
+    answer = recall_note(engine, kind, "gate", 5)
+    assert [row[field] for row in answer["results"]] == ["It is gone"]
+    (note,) = answer["notes"]
+    assert note == f"'gate' names other notes too: {ids[1]}, {ids[0]}; recall them by id"
+    assert recall_note(engine, kind, ids[0], 5)["notes"] == []
+
+
 def test_what_is_said_where_nothing_is_recalled(engine: Engine) -> None:
     assert recall_note(engine, "insight", "x", 5) == {
         "results": [],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -156,7 +156,10 @@ class FolderNotes:
         if exact:
             newest = {note.owner: note for note in reversed(exact)}
             own_first = sorted(newest.values(), key=lambda note: (note.owner, -note.created_at))
-            return Recalled(tuple(own_first[:limit]), "exact", problems=tuple(unsaid))
+            further = [note.id for note in exact if note not in own_first[:limit]]
+            return Recalled(
+                tuple(own_first[:limit]), "exact", problems=(*unsaid, *_further_note(name, further))
+            )
         budget, types = Budget(DEEP_TIME_MS), (memory.RECORD_TYPE[kind],)
         results = search(Query(name, limit=limit, types=types, budget=budget, deep=True))
         by_id = {note.id: note for note in notes}
@@ -186,6 +189,13 @@ def _pack_line(node: NodeRef, mark: NoteMark) -> str:
     is_titled = not record.text.startswith(record.title)
     text = without_secrets(f"{record.title}: {record.text}" if is_titled else record.text)
     return safe_line(f"{head} {' '.join(text.split())[:_PACK_CHARACTERS]}")
+
+
+def _further_note(name: str, ids: Sequence[str]) -> Iterator[str]:
+    """Yield the note on further notes of a name, if there are any."""
+    if ids:
+        more = f" and {len(ids) - _RECENT:,} more" if len(ids) > _RECENT else ""
+        yield f"'{name}' names other notes too: {', '.join(ids[:_RECENT])}{more}; recall them by id"
 
 
 def _message(kind: memory.NoteType, name: str, notes: Sequence[memory.Note]) -> str:
