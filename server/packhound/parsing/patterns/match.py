@@ -131,13 +131,11 @@ def _match_run(
     elif goals[goal_position].is_run:
         end = position + 1
     else:
-        # What comes before the sign in front of the next part is of the run.
-        sign = goals[goal_position - 1].kind_id if goal_position > first else None
-        rest = range(position, len(nodes))
-        after = next((i + 1 for i in rest if nodes[i].kind_id == sign), position)
+        # In Swift parameters stand beside the arrow before the result, and are of the run.
+        has_arrow = any(goal.kind == "->" for goal in goals[first:goal_position])
+        rest = range(position, len(nodes)) if has_arrow else ()
+        after = next((i + 1 for i in rest if nodes[i].type == "->"), position)
         end = _next_match(goals[goal_position], nodes, after, captures)
-        if end == len(nodes) and after > position:
-            end = _next_match(goals[goal_position], nodes, position, captures)
     if goal_position < len(goals) and end >= len(nodes):
         return goal_position, -1
     run = nodes[position:end]
