@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _ABOUT_CHARACTERS = re.compile(r"[^\x00-\x7f]|\\[pP]|\\x\{")
 _NO_LETTER = re.compile(r"\\.|\[:\^?\w+:\]|\(\?[a-zA-Z-]+[:)]|\(\?P?<\w+>", re.DOTALL)
-"""What has letters in a pattern that match no letter: escapes, named classes, flags and names."""
+"""Escapes, named classes, flags and names of groups: their letters match no letter."""
 _OF_RIPGREP = re.compile(
     r"(?P<word>\\(?:[<>]|b\{(?:start|end)(?:-half)?\}))|(?P<start>\\A)|(?P<end>\\z)"
     r"|\\.|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]",

@@ -17,7 +17,7 @@ _WILDCARD = re.compile(r"[\\*?\[]")
 _PATH_FILTER = re.compile(r"(?<!\S)(-?)path:(\S+)")
 _LINES = re.compile(r"(?::\d[\d:,-]*|#\S+|\(\d[\d,]*\))?:?$")
 PATH_IN_TEXT = re.compile(r"(?<![^\s'\"`(<])[^\s'\"`()<>,;]+/[^\s'\"`()<>,;]*[^\s'\"`()<>,;.?!]")
-"""What may be a place within a question: it has a slash."""
+"""A place within a question: it has a slash."""
 _MAX_PLACE = 1_000
 """A longer text is no place."""
 
