@@ -2,11 +2,11 @@
 
     python -m benchmarks.editors.keystrokes SMALL LARGE --save benchmarks/editors/keystrokes.json
 
-Needs the editors of `tests/editors/setup.sh`, a built `packhound.vsix`, and in
-PACKHOUND_NVIM_PICKERS the checkouts of Neovim's pickers. Each key is typed when the rows of the
-key before are there. VS Code's own "Go to File" is typed into in turns with the search, as a peer
-on the same machine under the same load. In VS Code a key's time is split: `to_server` until its
-request leaves the extension host, `engine` until the answer, `to_screen` until the rows are drawn.
+Needs the editors of `tests/editors/setup.sh` and a built `packhound.vsix`. Each key is typed when
+the rows of the key before are there. VS Code's own "Go to File" is typed into in turns with the
+search, as a peer on the same machine under the same load. In VS Code a key's time is split:
+`to_server` until its request leaves the extension host, `engine` until the answer, `to_screen`
+until the rows are drawn.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.stored import save
-from tests.support.editor_clients import CHECKOUT, CLIENTS, program
+from tests.support.editor_clients import CHECKOUT, CLIENTS, PICKERS, program, unpack_plugins
 from tests.support.vscode import EXTENSION, QUIET
 
 HERE = Path(__file__).parent
@@ -100,11 +100,11 @@ def _split(keys: Sequence[dict], answers: Sequence[tuple[float, float]]) -> dict
 
 
 def _neovim(folder: Path, picker: str) -> dict:
-    pickers = sorted(Path(os.environ["PACKHOUND_NVIM_PICKERS"]).iterdir())
-    paths = ",".join(map(str, [CHECKOUT / "neovim", *pickers]))
-    command = [program("nvim-new"), "-u", "NONE", "-i", "NONE", "-n", "--cmd", f"set rtp^={paths}"]
-    command += ["-c", "runtime! plugin/**/*.lua", "-S", str(HERE / "keystrokes.lua")]
     with tempfile.TemporaryDirectory() as scratch:
+        paths = ",".join([str(CHECKOUT / "neovim"), *unpack_plugins(Path(scratch), *PICKERS)])
+        command = [program("nvim-new"), "-u", "NONE", "-i", "NONE", "-n"]
+        command += ["--cmd", f"set rtp^={paths}", "-c", "runtime! plugin/**/*.lua"]
+        command += ["-S", str(HERE / "keystrokes.lua")]
         report, job_file = Path(scratch, "report.json"), Path(scratch, "job.json")
         first_file = next(path for path in sorted(folder.rglob("*.py")))
         job = {

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Sets the editors up and runs the tests of this folder in them. A missing editor fails its tests;
-# pickers that no package registry carries are skipped, and the end of the output says which.
-# Two run at a time, since they mostly wait. What is given is passed to pytest:
+# Sets the editors up and runs the tests of this folder in them. A missing editor fails its tests. Two
+# run at a time, since they mostly wait. What is given is passed to pytest:
 # tests/editors/run.sh -k neovim
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -5,7 +5,7 @@
 #   tests/editors/setup.sh [vscode] [neovim] [emacs] [helix]      default: all four
 #
 # With vscode come the packages that build the extension. The editors land in $PACKHOUND_CLIENTS (default: .cache/clients of this checkout), with one launcher
-# each in its bin folder. Only Chromium and tmux are installed into the system, where they are
+# each in its bin folder. Only Chromium, fzf and tmux are installed into the system, where they are
 # missing. Debian packages are unpacked beside their own loader, so the system's libraries stay.
 # Running it again does only what is missing. Exit code 1 names what could not be set up.
 set -uo pipefail
@@ -30,6 +30,7 @@ main() {
         install_extension_packages
         ;;
       neovim)
+        step fzf-1 install_fzf
         step nvim-trixie-2 unpack_neovim trixie nvim-0.10
         step nvim-forky-2 unpack_neovim forky nvim-new
         ;;
@@ -65,6 +66,9 @@ as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi; }
 apt_install() { as_root apt-get update && as_root apt-get install -y --no-install-recommends "$@"; }
 
 install_chromium() { command -v chromium || command -v chromium-browser || apt_install chromium; }
+
+# fzf-lua runs it.
+install_fzf() { command -v fzf || apt_install fzf; }
 
 install_tmux() { command -v tmux || apt_install tmux; }
 

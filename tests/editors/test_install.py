@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.support.editor_clients import CHECKOUT, program
+from tests.support.editor_clients import CHECKOUT, program, unpack_plugins
 
 PATIENCE_S = 120
 CHECK = """
@@ -49,18 +48,21 @@ def test_with_vim_pack(home: Path, editor_env: dict[str, str]) -> None:
 
 
 def test_with_mini_deps(home: Path, editor_env: dict[str, str]) -> None:
-    mini = Path(os.environ.get("PACKHOUND_NVIM_PICKERS", "/nowhere"), "mini.nvim")
-    if not mini.is_dir():
-        pytest.skip("mini.deps: set PACKHOUND_NVIM_PICKERS to a folder with mini.nvim")
-    begin = f"vim.opt.rtp:prepend('{mini}')\nrequire('mini.deps').setup()\n"
+    begin = manager(home, "mini.nvim") + "require('mini.deps').setup()\n"
     assert installs("nvim-new", begin + snippet("MiniDeps"), home, editor_env)
 
 
-def test_with_lazy_nvims_table(home: Path, editor_env: dict[str, str]) -> None:
-    """lazy.nvim itself is in no package registry; this does with its table what it would do."""
-    begin = "local spec = " + snippet("{\n  dir")
-    load = "vim.opt.rtp:prepend(vim.fn.expand(spec.dir))\nspec.config()\n"
-    assert installs("nvim-0.10", begin + load, home, editor_env)
+@pytest.mark.parametrize("nvim", ["nvim-0.10", "nvim-new"])
+def test_with_lazy_nvim(nvim: str, home: Path, editor_env: dict[str, str]) -> None:
+    spec = snippet("{\n  dir")
+    setup = f"require('lazy').setup({{ {spec} }})\n"
+    assert installs(nvim, manager(home, "lazy.nvim") + setup, home, editor_env)
+
+
+def manager(home: Path, name: str) -> str:
+    """The Lua that puts a manager of plugins on Neovim's path."""
+    (folder,) = unpack_plugins(home, name)
+    return f"vim.opt.rtp:prepend('{folder}')\n"
 
 
 def installs(nvim: str, lua: str, home: Path, env: dict[str, str]) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import shutil
 import subprocess
@@ -12,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.editor_clients import CHECKOUT, EDITORS, program
+from tests.support.editor_clients import CHECKOUT, EDITORS, PICKERS, program, unpack_plugins
 
 PATIENCE_S = 240
 
@@ -139,11 +138,8 @@ def test_every_picker_keeps_the_servers_order(
     workspace: Path,
     server_command: list[str],
     editor_env: dict[str, str],
+    tmp_path: Path,
 ) -> None:
-    """Needs the pickers' repositories in one folder; no package registry carries them."""
-    folder = os.environ.get("PACKHOUND_NVIM_PICKERS")
-    if not folder:
-        pytest.skip(f"{picker}: set PACKHOUND_NVIM_PICKERS to a folder with the pickers' checkouts")
     report = run_job(
         program(name),
         "pickers.lua",
@@ -152,7 +148,7 @@ def test_every_picker_keeps_the_servers_order(
         root=str(workspace),
         cmd=[*server_command, "lsp"],
         picker=picker,
-        plugins=[str(path) for path in sorted(Path(folder).iterdir())],
+        plugins=unpack_plugins(tmp_path / "plugins", *PICKERS),
     )
     assert not problems(report), problems(report)
 

@@ -11,6 +11,7 @@ import pytest
 
 CHECKOUT = Path(__file__).parents[2]
 EDITORS = CHECKOUT / "tests" / "editors"
+PICKERS = ("fzf-lua", "mini.nvim", "plenary.nvim", "snacks.nvim", "telescope.nvim")
 CLIENTS = Path(os.environ.get("PACKHOUND_CLIENTS") or CHECKOUT / ".cache" / "clients").resolve()
 
 
@@ -37,3 +38,10 @@ def make_workspace(root: Path) -> Path:
     for command in (["init", "--quiet"], ["add", "."], [*name, "commit", "--quiet", "-m", "Begin"]):
         subprocess.run(["git", "-C", root, *command], check=True)
     return root
+
+
+def unpack_plugins(folder: Path, *names: str) -> list[str]:
+    """Return Neovim's plugins of `tests/editors/vendor`, unpacked into `folder`."""
+    for name in names:
+        shutil.unpack_archive(EDITORS / "vendor" / f"{name}.tar.gz", folder)
+    return [str(folder / name) for name in names]
