@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import threading
 from collections.abc import Iterator
@@ -417,7 +418,8 @@ def test_coverage_that_differs_is_said_and_arguments_stand_behind_the_command(
         ('[runners.mine]\ncommand = ["a"]\ncoverage = "x"', "has no group 'percent'"),
         ("[runners.mine]\n", "runner 'mine' has no command"),
         ('[runners.mine]\ncommand = "make"', "Expected `array`"),
-        ('[runners.mine]\ncommand = ["a"]\npattern = "("', "unterminated"),
+        ('[runners.mine]\ncommand = ["a"]\npattern = "("', "no pattern of RE2: missing )"),
+        ('[runners.mine]\ncommand = ["a"]\npattern = "(?=(?P<path>a))"', "invalid perl operator"),
         ('[runners.mine]\ncommand = ["a"]\npattern = "x"', "no group 'path' or 'test'"),
         ('[runners.mine]\ncommand = ["a"]\nform = "other"', "Invalid enum"),
         ('[runners.mine]\ncomand = ["a"]', "unknown field"),
@@ -426,7 +428,7 @@ def test_coverage_that_differs_is_said_and_arguments_stand_behind_the_command(
 )
 def test_a_broken_table_is_refused_with_its_path(config: Path, text: str, problem: str) -> None:
     (config / "runners.toml").write_text(text)
-    with pytest.raises(SettingsError, match=problem.replace("(", r"\(")) as refusal:
+    with pytest.raises(SettingsError, match=re.escape(problem)) as refusal:
         read_table()
     assert str(config / "runners.toml") in str(refusal.value)
 

@@ -204,6 +204,15 @@ def test_whatever_is_printed_nothing_breaks(runner: str, shape: int) -> None:
             assert -1 <= each.line < 10**9
 
 
+@pytest.mark.parametrize("runner", sorted(read_table().runners))
+def test_no_line_takes_longer_than_its_length(runner: str) -> None:
+    # Patterns that go back and forth take minutes for the first, and no other thread runs.
+    for line in ("TOTAL " + "1" * 1_000_000, "TOTAL " * 100_000, "a:1:1: error: " * 100_000):
+        reader = Reader(runner, read_table().runners[runner], [ROOT])
+        assert all(isinstance(each, Diagnostic) for each in reader.read(line.encode()))
+        assert not reader.coverage
+
+
 def test_secrets_do_not_leave() -> None:
     key = "AKIA" + "Z7QK4M2N8P3R5T6V"
     (each,) = read("mypy", f"a.py:1:1: error: token = '{key}'")

@@ -15,13 +15,13 @@ import msgspec
 from packhound.git import PatchedFile
 from packhound.redact import safe_line
 from packhound.runs.packhound_report import MARK
-from packhound.runs.runners import Runner
+from packhound.runs.runners import Runner, compile_pattern
 
 _ESCAPE = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|.?)"
     r"|\x9b[0-?]*[ -/]*[@-~]"
 )
-_MAX_MESSAGE, _MAX_PATH, _MAX_SCANNED = 500, 1_000, 20_000
+_MAX_MESSAGE, _MAX_PATH, _MAX_SCANNED = 500, 1_000, 4_000
 _MAX_LINE = 10_000_000
 _GO_PLACE = re.compile(r"\s*(?P<path>[\w./-]+\.go):(?P<line>\d+)(?::\d+)?: (?P<message>.*)")
 
@@ -65,7 +65,7 @@ class Reader:
         """Paths are relative to `folders`; `module` is the path of a module of Go."""
         self._name, self._runner, self._module = name, runner, module
         self._folders = [str(folder) for folder in folders]
-        self._pattern, self._coverage = re.compile(runner.pattern), re.compile(runner.coverage)
+        self._pattern, self._coverage = map(compile_pattern, (runner.pattern, runner.coverage))
         self._places: dict[str, dict[str, Any]] = {}
         self.coverage: dict[str, float] = {}
 

@@ -12,9 +12,10 @@ import shutil
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
+import re2
 from msgspec import Meta, Struct
 
 from packhound.core.errors import SettingsError
@@ -91,16 +92,30 @@ def read_table() -> Table:
             rows[name] = {**rows.get(name, {}), **row}
         table = msgspec.convert({**values, "runners": rows}, Table)
         for name, runner in table.runners.items():
-            groups = re.compile(runner.pattern).groupindex
+            groups = compile_pattern(runner.pattern).groupindex
             if runner.enabled and not runner.command:
                 raise ValueError(f"runner '{name}' has no command")
             if runner.form == "pattern" and not {"path", "test"}.intersection(groups):
                 raise ValueError(f"the pattern of runner '{name}' has no group 'path' or 'test'")
-            if runner.coverage and "percent" not in re.compile(runner.coverage).groupindex:
+            if runner.coverage and "percent" not in compile_pattern(runner.coverage).groupindex:
                 raise ValueError(f"the coverage of runner '{name}' has no group 'percent'")
-    except (OSError, ValueError, AttributeError, TypeError, re.error) as error:
+    except (OSError, ValueError, AttributeError, TypeError) as error:
         raise SettingsError(f"'{path}': {error}") from None
     return table
+
+
+def compile_pattern(text: str) -> Any:  # noqa: ANN401 - RE2 has no types
+    """Compile a pattern, which takes time linear in a line: a patch decides what tools print.
+
+    Raises ValueError.
+    """
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        return re2.compile(text, options)
+    except re2.error as error:
+        problem = error.args[0].decode("utf-8", "replace")
+        raise ValueError(f"'{text:.80}' is no pattern of RE2: {problem}") from None
 
 
 def applying(table: Table, folder: Path) -> Iterator[str]:
