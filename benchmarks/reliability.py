@@ -334,6 +334,30 @@ CHECKS = (
         *(100, 10),
         f"{_TEST} -m editors tests/editors/test_vscode.py -k no_key",
     ),
+    Check(
+        "T32",
+        "a check that is killed leaves the folder byte for byte as it was, and no process",
+        "kills",
+        *(200, 40),
+        f"{_RELEASE} tests/runs/test_hostile_repositories.py -k killed",
+        ("core", "files", "git", "runs"),
+    ),
+    Check(
+        "T32 calls",
+        "neither a copy nor a check makes a system call that writes below the folder or sends",
+        "runs",
+        *(1, 1),
+        f"{_TEST} tests/runs/test_hostile_repositories.py -k system_call",
+        ("core", "files", "git", "runs"),
+    ),
+    Check(
+        "T33",
+        "accepting a patch loses nothing that is unsaved or in no commit",
+        "random states of a user's work",
+        *(1_000, 250),
+        f"{_RELEASE} tests/service/test_acceptance.py -k thousand",
+        ("core", "files", "git", "service", "indexing"),
+    ),
 )
 
 

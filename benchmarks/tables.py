@@ -174,7 +174,22 @@ _PUBLISHED = (
     ("semble hybrid (published)", 0.847, 0.796, 0.832, 0.957),
 )
 
-_OF_SECURITY = ("T3", "T5", "T6", "T10", "T11", "T20", "T21", "T22", "T23", "T24", "T29", "T30")
+_OF_SECURITY = (
+    "T3",
+    "T5",
+    "T6",
+    "T10",
+    "T11",
+    "T20",
+    "T21",
+    "T22",
+    "T23",
+    "T24",
+    "T29",
+    "T30",
+    "T32",
+    "T33",
+)
 
 
 def security() -> str:

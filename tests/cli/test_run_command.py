@@ -82,8 +82,13 @@ def test_what_passes_all_gates_is_written_and_what_breaks_a_test_is_not(tree: Pa
     assert (tree / "send.py").read_text() == SEND
 
     patch.write_text(RIGHT)
-    done, trace = run(tree, f"--patch={patch}", "--apply")
+    spans = tree.parent / "spans.json"
+    done, trace = run(tree, f"--patch={patch}", "--apply", f"--trace={spans}")
     assert done.returncode == 0 and "step 1: accept" in done.stdout
+    names = [each["name"] for each in json.loads(spans.read_text())["traceEvents"]]
+    of_run = [name for name in names if name.startswith("run: ")]
+    assert of_run == [f"run: {each}" for each in ("propose", *states[2:4], "decide", "apply")]
+    assert "check: pytest" in names
     assert [each["state"] for each in trace] == [*states, "apply"]
     assert "return 2 * grams" in (tree / "send.py").read_text()
 

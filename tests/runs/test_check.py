@@ -383,14 +383,15 @@ def test_the_tools_run_in_advance_where_the_user_allows_it_and_trusts_the_folder
 
 @pytest.mark.usefixtures("allowed")
 def test_a_copy_has_a_git_where_it_is_asked_for_and_each_tool_is_a_span(
-    engine: Engine, config: Path
+    engine: Engine, config: Path, repository: Repository
 ) -> None:
     runner = "[runners.mine]\ncommand = ['git', 'log', '--format=a:1: %s']\n"
-    for git_too in ("git = true\n", ""):
-        (config / "runners.toml").write_text(git_too + runner)
+    for setting, path in (("git = true\n", "notes.md"), ("", "notes.md"), ("", ".gitmodules")):
+        (config / "runners.toml").write_text(setting + runner)
+        repository.write(path, "")
         result = check(engine, HARMLESS, runners=["mine"], trace="t")
-        said = "2 more are there" if git_too else "mine failed by itself"
-        assert said in result["summary"]
+        has_git = setting or path == ".gitmodules"
+        assert ("2 more are there" if has_git else "mine failed by itself") in result["summary"]
     stages = [row["stage"] for row in result["trace"]["stages"]]
     own = [stage for stage in stages if stage.startswith("check: ")]
     assert own == ["check: copy", "check: mine without the patch", "check: mine"]

@@ -212,11 +212,14 @@ def test_pointers_of_lfs_submodules_and_line_ends_are_named_or_as_on_the_disk(
     git(tree, "read-tree", "HEAD")
     git(tree, "update-index", "-q", "--refresh")
     before = repository.digest()
-    with materialize(tree, {}, {}) as copy:
+    with materialize(tree, {}, {}, asks_git=True) as copy:
         assert (copy.folder / "other/lib.py").read_text() == "lib = 1\n"
         assert not (copy.folder / "other/.git").exists()
         assert (copy.folder / "lines.bat").read_bytes() == b"echo\r\n"
         notes = "\n".join(copy.notes)
+        for command, said in (("status --porcelain other", ""), ("ls-files other", "other\n")):
+            words = ["git", "-c", "core.fsmonitor=false", *command.split()]
+            assert subprocess.check_output(words, cwd=copy.folder, text=True) == said
     assert "submodule, copied as its files are on the disk: other" in notes
     assert "pointer of Git LFS, not the file itself: movie.mp4" in notes
     assert repository.digest() == before

@@ -15,6 +15,7 @@ import pytest
 
 from packhound.runs.copy import materialize, remove_leavings
 from tests.runs.conftest import Repository
+from tests.support import release
 from tests.support.git_repository import git
 from tests.support.processes import MARK, processes_of
 
@@ -155,32 +156,6 @@ def test_git_itself_would_leave_the_mark(repository: Repository) -> None:
     assert repository.mark.exists()
 
 
-def test_no_system_call_writes_below_the_folder(repository: Repository, tmp_path: Path) -> None:
-    if not shutil.which("strace"):
-        pytest.skip("strace is not installed")
-    log, script = (
-        tmp_path / "calls",
-        (
-            "import sys\nfrom pathlib import Path\nfrom packhound.runs.copy import materialize\n"
-            "with materialize(Path(sys.argv[1]), {}, {}, asks_git=True) as copy: pass\n"
-        ),
-    )
-    calls = "open,openat,creat,unlink,unlinkat,rename,renameat,renameat2,mkdir,mkdirat,execve,link"
-    command = ["strace", "-f", "-qq", "-s", "400", "-o", str(log), "-e", f"trace={calls},linkat"]
-    child = [sys.executable, "-c", script, str(repository.tree)]
-    subprocess.run([*command, *child], check=True)
-    below = [line for line in log.read_text().split("\n") if f'"{repository.tree}' in line]
-    assert any("/pyproject.toml" in line or "openat" in line for line in below)
-    writing = ("O_WRONLY", "O_RDWR", "O_CREAT", "unlink", "rename", "mkdir", "link")
-    assert [line for line in below if any(word in line for word in writing)] == []
-    programs = {
-        line.partition('execve("')[2].partition('"')[0].rpartition("/")[2]
-        for line in log.read_text().split("\n")
-        if "execve(" in line and "= 0" in line
-    }
-    assert programs <= {Path(sys.executable).name, "git", "git-upload-pack", "sh"}, programs
-
-
 _CHECK = """
 import os, sys
 from pathlib import Path
@@ -197,8 +172,54 @@ for step in runs.check(runs.Job(folder, table, runs.CopyLimits(), Limits())):
 """
 
 
+_COPY = """
+import sys
+from pathlib import Path
+from packhound.runs.copy import materialize
+with materialize(Path(sys.argv[1]), {}, {}, asks_git=True): pass
+"""
+_CALLS = "open,openat,creat,unlink,unlinkat,rename,renameat,renameat2,mkdir,mkdirat,execve,link"
+
+
+@pytest.mark.skipif(not shutil.which("strace"), reason="strace is not installed")
+@pytest.mark.parametrize(("script", "tools"), [(_COPY, set()), (_CHECK, {"true"})])
+def test_no_system_call_writes_below_the_folder_or_sends(
+    repository: Repository,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    script: str,
+    tools: set[str],
+) -> None:
+    log, kept = tmp_path / "calls", tmp_path / "kept"
+    monkeypatch.setenv("PACKHOUND_CONFIG_DIR", str(tmp_path))
+    # The copy stands in the place of the folder, so a tool that writes would be no proof.
+    (tmp_path / "runners.toml").write_text("[runners.mine]\ncommand = ['true']\n")
+    before = repository.digest()
+    calls = f"trace={_CALLS},linkat,connect,sendto,sendmsg"
+    command = ["strace", "-f", "-qq", "-s", "400", "-o", str(log), "-e", calls]
+    child = [sys.executable, "-c", script, str(repository.tree), str(kept)]
+    subprocess.run([*command, *child], check=True)
+    lines = log.read_text("utf-8", "replace").split("\n")
+    below = [line for line in lines if f'"{repository.tree}' in line]
+    assert any("/pyproject.toml" in line or "openat" in line for line in below)
+    writing = ("O_WRONLY", "O_RDWR", "O_CREAT", "unlink", "rename", "mkdir", "link")
+    assert [line for line in below if any(word in line for word in writing)] == []
+    assert [line for line in lines if "AF_INET" in line] == []
+    programs = {
+        line.partition('execve("')[2].partition('"')[0].rpartition("/")[2]
+        for line in lines
+        if "execve(" in line and "= 0" in line
+    }
+    of_git = {"git", "git-upload-pack", "sh"}
+    assert tools <= programs <= {Path(sys.executable).name, *of_git, *tools}, programs
+    assert repository.digest() == before
+    assert not repository.mark.exists()
+
+
 @pytest.mark.parametrize(
-    "n_kills", [2, pytest.param(200, marks=pytest.mark.release)], ids=["few", "200"]
+    "n_kills",
+    [2, pytest.param(release.size(200), marks=pytest.mark.release)],
+    ids=["few", "many"],
 )
 def test_killed_checks_leave_the_folder_and_no_process(
     repository: Repository,

@@ -129,7 +129,8 @@ def _show(progress: Mapping[str, Any]) -> None:
     if "step" in progress:
         echo(f"{progress['n_done'] + 1} of {progress['n_steps']}: {progress['step']}", err=True)
     for row in progress.get("new", ()):
-        echo_line(f"  {row.get('path', '')}: {row['message']}", err=True)
+        place = f"{row['path']}:{row.get('line', 1)}" if "path" in row else row["runner"]
+        echo_line(f"  {place}: {row['message']}", err=True)
 
 
 def _warn_unavailable(problem: StoreError) -> None:

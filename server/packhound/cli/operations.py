@@ -179,6 +179,7 @@ FORMS = {
         help=f"{_FROM_FILE} Runs only where 'changes.run' and 'folders.trusted' of your own "
         "settings allow it. The exit code is 1 unless the check passed.",
         names={"diff": ("--patch",), "runners": ("--runner",)},
+        options=(TRACE,),
         needs="passed",
     ),
     "propose": Form("overlay add", _FROM_FILE),

@@ -19,9 +19,11 @@ import msgspec
 from packhound import runs, service
 from packhound.cli.group import ReportingGroup
 from packhound.cli.opening import Asker, folder_settings
-from packhound.cli.options import ROOT, read_patch
+from packhound.cli.options import ROOT, TRACE, read_patch
 from packhound.cli.terminal import echo, echo_line
+from packhound.cli.tracing import writing_trace
 from packhound.core.errors import PackhoundError, SettingsError, StoreError
+from packhound.core.trace import span, traced
 from packhound.core.user_folders import state_folder
 from packhound.evaluation import Asked, Command, NoPatchError, Task
 from packhound.operations import as_text
@@ -47,6 +49,7 @@ _MAX_TOLD, _MAX_REASON, _MAX_PATHS = 50, 4_000, 100
 )
 @click.option("--apply", is_flag=True, help="Write the files of what is accepted.")
 @click.option("--trace-to", type=click.Path(path_type=Path), help="File of the trace.")
+@TRACE
 @ROOT
 @click.pass_context
 def run(
@@ -60,6 +63,7 @@ def run(
     skill: str,
     apply: bool,
     trace_to: Path | None,
+    trace_file: Path | None,
     root: Path,
 ) -> None:
     """Have a patch proposed and checked, and accept it or give it up.
@@ -78,7 +82,7 @@ def run(
     service.may_run(root, in_force.settings, trusted=in_force.trusted)
     if skill and not in_force.settings.sources.skills:
         raise SettingsError(service.switched_off("skills"))
-    with Asker([root]) as asker:
+    with writing_trace(trace_file) as spans, Asker([root], traced=spans) as asker:
         name = secrets.token_hex(4)
         trace = runs.Trace(trace_to or state_folder() / "runs" / f"{name}.jsonl", name)
         work = Task(name="run", folder=root, statement=task, fails=(), timeout_s=timeout)
@@ -194,7 +198,8 @@ class _Run:
         started, diff, identity = time.time(), "", ""
         facts = runs.Facts()
         try:
-            diff = self.proposer.propose(step - 1, feedback)
+            with span("run: propose"):
+                diff = self.proposer.propose(step - 1, feedback)
         except SettingsError as problem:
             facts = runs.Facts(problem=str(problem))
         self.trace.add(step, "propose", feedback, {"diff": diff}, started, reason=facts.problem)
@@ -205,6 +210,7 @@ class _Run:
             facts, rows = self._check(step, identity, facts)
         return identity, facts, rows
 
+    @traced("run: materialize")
     def _materialize(self, step: int, diff: str) -> tuple[str, runs.Facts]:
         """Apply a diff in memory; it is kept as an overlay."""
         started = time.time()
@@ -236,6 +242,7 @@ class _Run:
         author = f"run {self.trace.run}"
         return self.asker.answer("propose", {"diff": diff, "author": author, "message": message})
 
+    @traced("run: check")
     def _check(
         self, step: int, identity: str, facts: runs.Facts
     ) -> tuple[runs.Facts, list[dict[str, Any]]]:
@@ -258,6 +265,7 @@ class _Run:
         self.trace.add(step, "check", identity, answer, started, answer["verdict"])
         return facts, new[:_MAX_TOLD]
 
+    @traced("run: decide")
     def _decide(self, step: int, facts: runs.Facts) -> runs.Decision:
         """Score the facts against the gates, and decide."""
         started, values = time.time(), msgspec.to_builtins(facts)
@@ -267,6 +275,7 @@ class _Run:
         self.trace.add(step, "decide", violations, {}, started, decision.choice, decision.reason)
         return decision
 
+    @traced("run: apply")
     def _take(self, step: int, identity: str, *, apply: bool) -> None:
         """Write the files of what was accepted, if that is asked for. Raises PackhoundError."""
         if not apply:

@@ -363,8 +363,10 @@ def _limit_text(reason: str, limits: Limits) -> str:
 
 
 def _asks_git(root: Path) -> bool:
-    """Return True for a build that takes its version from git."""
+    """Return True for a build that takes its version from git, or has submodules."""
     with suppress(OSError):
+        if (root / ".gitmodules").is_file():
+            return True
         paths = (root / name for name in ("pyproject.toml", "setup.py", "setup.cfg"))
         return any(path.is_file() and _ASKS_GIT.search(path.read_bytes()) for path in paths)
     return False
