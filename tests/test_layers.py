@@ -81,7 +81,7 @@ CONFINED = {
     "tree_sitter": {"parsing"},
     "tree_sitter_language_pack": {"parsing"},
     "hnswlib": {"index"},
-    "re2": {"grep"},
+    "re2": {"grep", "runs"},
     "onnxruntime": {"encoder", "index"},
     "tokenizers": {"encoder", "llm"},
     "lsprotocol": {"lsp"},

@@ -290,6 +290,25 @@ def test_what_a_tool_remembers_of_the_folder_hides_no_change_of_the_same_size(
         assert check(engine, diff, runners=[runner])["verdict"] == "failed"
 
 
+_BUILDS = """
+B="$CARGO_TARGET_DIR"; [ -e "$B/dependencies" ] && echo "a:1: kept"
+find . -type f -not -name "*.py" -not -newer "$B/dependencies" | sed "s/$/:1: taken for built/"
+mkdir -p "$B" && touch "$B/dependencies"
+"""
+
+
+@pytest.mark.usefixtures("allowed")
+def test_what_cargo_built_is_kept_and_nothing_of_the_folder_is_older(
+    engine: Engine, config: Path, repository: Repository
+) -> None:
+    repository.write("src/lib.rs", "")
+    text = f"[runners.mine]\ncommand = ['sh', '-c', '''{_BUILDS}''']\n"
+    (config / "runners.toml").write_text(text)
+    first, second = (check(engine, diff, runners=["mine"]) for diff in (HARMLESS, BREAKS))
+    for result in (first, second):
+        assert [row["message"] for row in result["new"]] == ["kept"]
+
+
 @pytest.mark.usefixtures("allowed")
 def test_the_copy_is_where_the_original_was(
     engine: Engine, config: Path, repository: Repository

@@ -136,6 +136,7 @@ def test_nothing_is_left_when_the_process_that_asked_is_killed(tmp_path: Path, a
         ("import time; time.sleep(600)", Limits(seconds=0.5), "seconds"),
         ("while True: print('x' * 1000)", Limits(output_bytes=100_000), "output"),
         ("while True: print('x' * 1000, end='')", Limits(output_bytes=1000), "output"),
+        ("print('\\n' * 600_000)", Limits(), "output"),
         (
             "n = 0\nwhile True:\n open(f'f{n}', 'wb').write(bytes(10**6)); n += 1",
             Limits(disk_bytes=20_000_000),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 from collections.abc import Mapping
 from contextlib import suppress
@@ -12,10 +13,11 @@ import msgspec
 
 from packhound.core.errors import StoreError
 from packhound.core.private_file import make_private_folder, read_private, write_private_atomic
+from packhound.runs.copy import Copy
 from packhound.runs.diagnostics import Diagnostic
 from packhound.runs.runners import Runner, program_of
 
-_MAX_KEPT, _MAX_CACHE_BYTES = 200, 300_000_000
+_MAX_KEPT, _MAX_CACHE_BYTES = 200, 600_000_000
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,21 +73,30 @@ class BaseRuns:
             for path in paths[_MAX_KEPT:]:
                 path.unlink(missing_ok=True)
 
-    def restore_caches(self, home: Path) -> None:
+    def restore_caches(self, copy: Copy) -> None:
         """Give a copy the caches of tools from the last run without a patch."""
         with suppress(OSError):
-            shutil.copytree(self._caches, home / "cache", symlinks=True, dirs_exist_ok=True)
+            shutil.copytree(self._caches, copy.home / "cache", symlinks=True, dirs_exist_ok=True)
+        if (copy.home / "cache" / "cargo").exists():
+            # Nothing of the folder itself counts as built, only what it depends on. Tools of Python
+            # compare times to the second, which a copy keeps apart.
+            for path in copy.folder.rglob("*"):
+                if path.suffix not in (".py", ".pyi"):
+                    os.utime(path, follow_symlinks=False)
 
-    def save_caches(self, home: Path) -> None:
+    def save_caches(self, copy: Copy) -> None:
         """Keep the caches of tools, only of a run without a patch: no patch can poison them."""
-        source = home / "cache"
+        source = copy.home / "cache"
         with suppress(OSError):
             # A link was put there by a run: what it leads to is no cache.
-            sizes = (path.lstat().st_size for path in source.rglob("*"))
-            if source.is_symlink() or sum(sizes) > _MAX_CACHE_BYTES:
+            if source.is_symlink():
                 return
+            for cache in source.iterdir():
+                sizes = (path.lstat().st_size for path in cache.rglob("*"))
+                if sum(sizes) > _MAX_CACHE_BYTES:
+                    shutil.rmtree(cache)
             if self._caches.exists():
-                self._caches.rename(home / "former-cache")
+                self._caches.rename(copy.home / "former-cache")
             source.rename(self._caches)
 
 

@@ -143,7 +143,7 @@ def check(job: Job) -> Generator[Step | Diagnostic, None, Check]:
             original = stack.enter_context(_copy_of(job, {}))
             running = _Running(job, original)
             base |= yield from _run_base(base_runs, running, missing, n_steps)
-        base_runs.restore_caches(patched.home)
+        base_runs.restore_caches(patched)
         runs = list[Run]()
         running = _Running(job, patched)
         for number, (name, runner) in enumerate(runners):
@@ -204,7 +204,7 @@ def _run_base(
     base_runs: BaseRuns, running: _Running, missing: _Missing, n_steps: int
 ) -> Generator[Step | Diagnostic, None, dict[str, Run]]:
     """Run what no run is kept of, in a copy without the patch, and keep it."""
-    base_runs.restore_caches(running.home)
+    base_runs.restore_caches(running.copy)
     runs = dict[str, Run]()
     for number, (name, runner, key) in enumerate(missing):
         yield Step(f"{name} without the patch", number, n_steps)
@@ -212,7 +212,7 @@ def _run_base(
             runs[name] = yield from running.run(name, runner, None)
         if not runs[name].reason:
             base_runs.keep(key, runs[name])
-    base_runs.save_caches(running.home)
+    base_runs.save_caches(running.copy)
     return runs
 
 
@@ -252,8 +252,7 @@ class _Running:
 
     def __init__(self, job: Job, copy: Copy) -> None:
         folder, table, _, self._limits, self._cancel = job
-        self._folder, self._copy = folder, copy
-        self.home = copy.home
+        self._folder, self.copy = folder, copy
         self._environment = environment_of(table, folder.root, copy.home)
         self._environment["PACKHOUND_FIRST"] = os.pathsep.join(folder.first)
         self._plugins = copy.home / "plugins"
@@ -271,14 +270,14 @@ class _Running:
 
         Without a base nothing is yielded. Raises Cancelled.
         """
-        command, notes = command_of(runner, self._copy.folder)
+        command, notes = command_of(runner, self.copy.folder)
         environment = {**self._environment, **runner.environment}
         program = program_of(command, environment)
         if program is None:
             note = f"{name} did not run: '{command[0]}' is not on the path of a check"
             return Run(runner=name, tests=runner.tests, reason="missing", notes=(note,))
         if self._folder.reached_only and runner.form == "pytest":
-            reached = [path for path in self._folder.first if (self._copy.folder / path).is_file()]
+            reached = [path for path in self._folder.first if (self.copy.folder / path).is_file()]
             if not reached:
                 note = "no test is known that the patch reaches"
                 return Run(runner=name, tests=runner.tests, notes=(note,))
@@ -287,8 +286,8 @@ class _Running:
             Order(
                 command,
                 environment,
-                str(self._copy.folder),
-                str(self._copy.home),
+                str(self.copy.folder),
+                str(self.copy.home),
                 str(self._folder.root),
                 str(self._plugins),
                 self._dependencies,
@@ -296,14 +295,15 @@ class _Running:
             self._limits,
             self._cancel,
         )
-        folders = (self._copy.folder, self._folder.root)
+        folders = (self.copy.folder, self._folder.root)
         reader = Reader(name, runner, folders, self._module)
         passed, last = dict[str, None](), deque[bytes](maxlen=_LAST_LINES)
         diagnostics, seen = list[Diagnostic](), set[Diagnostic]()
         counts = Counter(_line_of(each, each.line) for each in base.diagnostics) if base else None
         for line in process.lines():
             last.append(line)
-            for each in reader.read(line):
+            # Of a runner that says more no outcome counts.
+            for each in reader.read(line) if len(diagnostics) < _MAX_DIAGNOSTICS else ():
                 if isinstance(each, Outcome):
                     passed[each.test] = None
                     continue
@@ -355,7 +355,7 @@ class _Running:
 def _limit_text(reason: str, limits: Limits) -> str:
     texts = {
         "seconds": f"it took longer than {limits.seconds:g} s ('changes.seconds')",
-        "output": f"it printed more than {limits.output_bytes / 1e6:,.0f} MB",
+        "output": f"it printed more than {limits.output_bytes / 1e6:,.0f} MB or 500,000 lines",
         "disk": f"it wrote more than {limits.disk_bytes / 1e6:,.0f} MB ('changes.maxMegabytes')",
         "processes": f"it had more than {limits.processes:,} processes",
     }

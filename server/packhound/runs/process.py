@@ -19,7 +19,7 @@ from packhound.core.errors import SettingsError
 
 _SUPERVISOR = Path(__file__).with_name("supervisor.py")
 _TICK_S, _END_S = 0.05, 10.0
-_CHUNK, _MAX_LINE = 1 << 16, 1 << 20
+_CHUNK, _MAX_LINE, _MAX_LINES = 1 << 16, 1 << 20, 500_000
 
 
 class Limits(NamedTuple):
@@ -102,7 +102,7 @@ class Process:
     def _read_lines(self) -> Generator[bytes, None, str]:
         """Yield the lines; return why the command has to be ended, or nothing."""
         assert self._process.stdout
-        output, rest, n_bytes = self._process.stdout.fileno(), b"", 0
+        output, rest, n_bytes, n_lines = self._process.stdout.fileno(), b"", 0, 0
         while True:
             if self._cancel and self._cancel.is_set():
                 return "cancelled"
@@ -113,10 +113,11 @@ class Process:
             # It ends with the supervisor, which has it open as long as anything is left.
             if not (piece := os.read(output, _CHUNK)):
                 break
-            n_bytes += len(piece)
             *lines, rest = (rest + piece).split(b"\n")
+            n_bytes, n_lines = n_bytes + len(piece), n_lines + len(lines)
             yield from lines
-            if n_bytes > self._limits.output_bytes:
+            # Each line is read by a thread of the server, however short it is.
+            if n_bytes > self._limits.output_bytes or n_lines > _MAX_LINES:
                 return "output"
             if len(rest) > _MAX_LINE:
                 yield rest

@@ -170,13 +170,13 @@ _TOOLCHAINS = {
     "PYENV_ROOT": ".pyenv",
     "GOPATH": "go",
 }
-# What is below `cache` is kept: only of tools that compare texts, or times to the second. Cargo
-# takes for built what is older than its output, as the copy of the next patch may be.
+# What is below `cache` is kept: of tools that compare texts, or times to the second; and of cargo,
+# which takes for built what is older than its output, so that a copy is made newer than that.
 _RUN_FOLDERS = {
     "HOME": "home",
     "TMPDIR": "tmp",
     "XDG_CACHE_HOME": "home/.cache",
-    "CARGO_TARGET_DIR": "target",
+    "CARGO_TARGET_DIR": "cache/cargo",
     "GOCACHE": "cache/go",
     "MYPY_CACHE_DIR": "cache/mypy",
     "RUFF_CACHE_DIR": "cache/ruff",
@@ -219,6 +219,7 @@ def environment_of(table: Table, root: Path, home: Path) -> dict[str, str]:
         "PYTHONDONTWRITEBYTECODE": "1",
         "GOPROXY": "off",
         "CARGO_NET_OFFLINE": "true",
+        "CARGO_INCREMENTAL": "0",
         "npm_config_offline": "true",
         "PIP_NO_INDEX": "1",
         "UV_OFFLINE": "1",
