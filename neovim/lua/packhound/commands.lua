@@ -120,6 +120,9 @@ M.subcommands = {
   accept = function(text)
     require('packhound.proposals').accept(vim.trim(text))
   end,
+  check = function(text)
+    require('packhound.proposals').check(vim.trim(text))
+  end,
   reject = function(text)
     require('packhound.proposals').reject(vim.trim(text))
   end,

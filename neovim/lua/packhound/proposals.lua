@@ -3,6 +3,11 @@ local client = require('packhound.client')
 
 local M = {}
 
+local CHECKS = vim.api.nvim_create_namespace('packhound.checks')
+local MOST_LINES = 10
+-- What the last check of a proposal says that is new, by its id.
+local found = {}
+
 local function title(proposal)
   return proposal.message ~= '' and proposal.message or 'proposal ' .. proposal.id
 end
@@ -46,6 +51,18 @@ local function scratch(name, path, text)
   return bufnr
 end
 
+-- Marks what a check of a proposal found in one of its files.
+local function mark(bufnr, proposal, path)
+  local marks = {}
+  for _, line in ipairs(found[proposal] or {}) do
+    if line.path == path and line.line then
+      local severity = vim.diagnostic.severity[line.severity == 'warning' and 'WARN' or 'ERROR']
+      table.insert(marks, { lnum = line.line - 1, col = 0, message = line.message, source = line.runner, severity = severity })
+    end
+  end
+  vim.diagnostic.set(CHECKS, bufnr, marks)
+end
+
 local function map_keys(bufnr, proposal, at)
   local function map(key, description, run)
     vim.keymap.set('n', key, run, { buffer = bufnr, desc = 'Packhound: ' .. description })
@@ -61,6 +78,9 @@ local function map_keys(bufnr, proposal, at)
   end)
   map('R', 'reject the proposal', function()
     M.reject(proposal.id)
+  end)
+  map('C', 'check the proposal', function()
+    M.check(proposal.id)
   end)
   map('q', 'close the proposal', M.close)
 end
@@ -96,12 +116,14 @@ function M.show(proposal, at)
       local bufnr = scratch(name, file.path, text)
       if side == 2 then
         vim.cmd('rightbelow vsplit')
+        vim.b[bufnr].packhound_path = file.path
+        mark(bufnr, proposal.id, file.path)
       end
       vim.api.nvim_win_set_buf(0, bufnr)
       map_keys(bufnr, proposal, at)
       vim.cmd.diffthis()
     end
-    local keys = ']f [f file, A accept, R reject, q close'
+    local keys = ']f [f file, A accept, C check, R reject, q close'
     vim.notify(('Packhound: %s, %d of %d: %s'):format(title(proposal), at, #proposal.files, keys))
   end)
 end
@@ -156,6 +178,29 @@ function M.accept(id)
           end
         end)
       end
+    end)
+  end)
+end
+
+--- Runs tests and tools on a proposal, in a copy; says what is new, and marks it where it is shown.
+---@param id string may be empty
+function M.check(id)
+  with_id(id, function(proposal)
+    vim.notify('Packhound: checking ...')
+    client.ask('packhound/check', { diff = proposal }, function(answer)
+      found[proposal] = answer.new
+      for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+        if vim.b[bufnr].packhound_proposal == proposal and vim.b[bufnr].packhound_path then
+          mark(bufnr, proposal, vim.b[bufnr].packhound_path)
+        end
+      end
+      local lines = { 'Packhound: ' .. answer.summary }
+      for at = 1, math.min(#answer.new, MOST_LINES) do
+        local new = answer.new[at]
+        local place = new.path and ('%s:%d: '):format(new.path, new.line or 1) or ''
+        table.insert(lines, ('  %s%s: %s'):format(place, new.runner, new.message))
+      end
+      vim.notify(table.concat(lines, '\n'), vim.log.levels[answer.passed and 'INFO' or 'WARN'])
     end)
   end)
 end

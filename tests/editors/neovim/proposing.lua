@@ -57,6 +57,25 @@ t.step('a proposal is rejected with a reason', function()
   end)
 end)
 
+t.step('a check says what is new, and marks it where it is shown', function()
+  local config = vim.env.XDG_CONFIG_HOME .. '/packhound'
+  vim.fn.mkdir(config, 'p')
+  local trusted = ("folders.trusted = ['%s']"):format(vim.uv.fs_realpath(t.job.root))
+  vim.fn.writefile({ 'changes.run = true', trusted }, config .. '/packhound.toml')
+  local finds = "command = ['grep', '-rn', '60[.]0', 'courier']"
+  local others = { '[runners.pytest]', 'enabled = false', '[runners.delays]', finds }
+  vim.fn.writefile(others, config .. '/runners.toml')
+  t.messages = {}
+  vim.cmd.normal('C')
+  t.wait_for_message('courier/retry.py:%d+: delays: LONGEST_DELAY_S = 60.0')
+  local marks = vim.diagnostic.get(0)
+  t.same(#marks, 1, 'marks')
+  t.same(marks[1].source, 'delays', 'source')
+  t.same(vim.fn.getline(marks[1].lnum + 1), 'LONGEST_DELAY_S = 60.0', 'line')
+  vim.fn.delete(config .. '/packhound.toml')
+  vim.fn.delete(config .. '/runners.toml')
+end)
+
 t.step('one is accepted beside an unsaved line: what is open here by one edit, the rest on the disk', function()
   vim.cmd.normal('q')
   vim.fn.append(vim.fn.line('$'), '# typed')

@@ -64,11 +64,20 @@ await play(({ page, rows, until, asks, labels, row, editorText, activeTab, toast
       // A tool of the folder's own, as an installed linter would be: it finds long delays.
       const bin = file('.venv/bin');
       mkdirSync(bin, { recursive: true });
-      writeFileSync(path.join(bin, 'ruff'), LINTER, { mode: 0o755 });
+      const waits = path.join(workspace, '..', 'waits');
+      writeFileSync(waits, '');
+      const waiting = `grep -rq '60[.]0' courier && while [ -e '${waits}' ]; do sleep 0.1; done; true\n`;
+      writeFileSync(path.join(bin, 'ruff'), LINTER + waiting, { mode: 0o755 });
       writeFileSync(file('ruff.toml'), '');
       changeSettings({ 'files.autoSave': 'off', 'packhound.changes.run': true });
       await listed('Check Proposed Change', /Wait longer/);
       await rows.filter({ hasText: 'Wait longer' }).first().click();
+      // While the linter waits for the test, what it has printed is in Problems.
+      await page.keyboard.press('Control+Shift+M');
+      await page.getByText('a long delay').first().waitFor();
+      await picture('proposal-checking');
+      await page.keyboard.press('Control+Shift+M');
+      rmSync(waits);
       await until('the outcome', async () => /check failed: 1 new error/.test((await toasts.allInnerTexts()).join()));
       await toasts.getByText('Show Changes').first().click();
       await until('the changes', async () => (await editorText()).includes('LONGEST_DELAY_S = 60.0'));

@@ -6,6 +6,9 @@ import type { ProposalDocuments } from './proposalDocuments';
 import { requests, type Checked, type CheckedLine, type Proposal } from './proposalProtocol';
 import { badgeOf, lineText, titleOf } from './proposalText';
 
+/** As many are shown as soon as a tool prints them; the others with the outcome. */
+const FIRST = 10;
+
 /** Checks of proposals: what is new of one is shown in its documents, and counted in the list. */
 export class ProposalChecks implements vscode.Disposable {
   private readonly diagnostics = vscode.languages.createDiagnosticCollection('packhound checks');
@@ -28,8 +31,23 @@ export class ProposalChecks implements vscode.Disposable {
       title: t('Checking {0}', titleOf(proposal)),
       cancellable: true,
     };
-    const checked = await vscode.window.withProgress(where, (_progress, token) =>
-      this.client.request<Checked>(requests.check, { diff: proposal.id }, token),
+    this.forget(proposal);
+    const found: CheckedLine[] = [];
+    const checked = await vscode.window.withProgress(where, (progress, token) =>
+      this.client.requestInSteps<Checked>(
+        requests.check,
+        { diff: proposal.id },
+        token,
+        (message) => {
+          progress.report({ message });
+        },
+        (more) => {
+          found.push(...(more.new ?? []));
+          if (found.length <= FIRST) {
+            this.show(proposal, found);
+          }
+        },
+      ),
     );
     this.badges.set(keyOf(proposal), badgeOf(checked));
     this.show(proposal, checked.new);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
 import type {
@@ -5,7 +6,12 @@ import type {
   LanguageClient,
   LanguageClientOptions,
 } from 'vscode-languageclient/node';
-import { RevealOutputChannelOn, State, TransportKind } from 'vscode-languageclient/node';
+import {
+  ProgressType,
+  RevealOutputChannelOn,
+  State,
+  TransportKind,
+} from 'vscode-languageclient/node';
 import type {
   Explanation,
   Hit,
@@ -169,6 +175,30 @@ export class PackhoundClient implements vscode.Disposable {
     return token
       ? this.client.sendRequest<T>(method, params, token)
       : this.client.sendRequest<T>(method, params);
+  }
+
+  /** Asks what takes long: its steps, and what it finds before the answer, are handed on. */
+  async requestInSteps<T>(
+    method: string,
+    params: object,
+    token: CancellationToken,
+    onStep: (message: string) => void,
+    onFound: (found: Partial<T>) => void,
+  ): Promise<T> {
+    const [workDoneToken, partialResultToken] = [randomUUID(), randomUUID()];
+    const listening = [
+      this.client?.onProgress(new ProgressType<{ message: string }>(), workDoneToken, (step) => {
+        onStep(step.message);
+      }),
+      this.client?.onProgress(new ProgressType<Partial<T>>(), partialResultToken, onFound),
+    ];
+    try {
+      return await this.request<T>(method, { ...params, workDoneToken, partialResultToken }, token);
+    } finally {
+      for (const each of listening) {
+        each?.dispose();
+      }
+    }
   }
 
   private async startAfresh(): Promise<void> {
