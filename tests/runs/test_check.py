@@ -332,6 +332,11 @@ def test_what_a_patch_makes_run_is_named_and_can_be_refused(
     diff = CONFTEST.replace("MARK", str(repository.mark))
     notes = check(engine, diff, runners=["grep"])["notes"]
     assert "the patch changes what a check runs: conftest.py" in notes
+    new = "--- /dev/null\n+++ b/{}\n@@ -0,0 +1 @@\n+x = 1\n"
+    decides = ["mypy.ini", "src/json.py", "pytest/__init__.py", "a.egg-info/entry_points.txt"]
+    more = "".join(new.format(path) for path in [*decides, "post/json.py", "test/helper.py"])
+    notes = check(engine, more, runners=["grep"])["notes"]
+    assert [each.rpartition(": ")[2] for each in notes if "a check runs" in each] == decides
     steps = list[object]()
     with pytest.raises(SettingsError, match=r"conftest\.py, which is not among: post/\*\*"):
         check(engine, diff, allow=["post/**"], report=steps.append)
@@ -443,6 +448,8 @@ def test_coverage_that_differs_is_said_and_arguments_stand_behind_the_command(
         ('[runners.mine]\ncommand = ["a"]\npattern = "x"', "no group 'path' or 'test'"),
         ('[runners.mine]\ncommand = ["a"]\nform = "other"', "Invalid enum"),
         ('[runners.mine]\ncomand = ["a"]', "unknown field"),
+        ('[runners.mine]\ncommand = ["a"]\ndetect = ["/etc/*"]', "has no glob of a folder: /etc/*"),
+        ('[runners.mine]\ncommand = ["a"]\ndetect = ["**x:y"]', "has no glob of a folder: **x"),
         ("[runners", "Expected"),
     ],
 )

@@ -97,11 +97,23 @@ def read_table() -> Table:
                 raise ValueError(f"runner '{name}' has no command")
             if runner.form == "pattern" and not {"path", "test"}.intersection(groups):
                 raise ValueError(f"the pattern of runner '{name}' has no group 'path' or 'test'")
+            for glob in (each.partition(":")[0] for each in runner.detect):
+                if not _is_within(glob):
+                    raise ValueError(f"'detect' of runner '{name}' has no glob of a folder: {glob}")
             if runner.coverage and "percent" not in compile_pattern(runner.coverage).groupindex:
                 raise ValueError(f"the coverage of runner '{name}' has no group 'percent'")
     except (OSError, ValueError, AttributeError, TypeError) as error:
         raise SettingsError(f"'{path}': {error}") from None
     return table
+
+
+def _is_within(glob: str) -> bool:
+    """Return True for a glob of files within a folder."""
+    try:
+        next(_BUILT_IN.glob(glob), None)
+    except (NotImplementedError, ValueError, IndexError):
+        return False
+    return ".." not in Path(glob).parts
 
 
 def compile_pattern(text: str) -> Any:  # noqa: ANN401 - RE2 has no types

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import threading
 from collections.abc import Collection, Generator, Mapping
 from contextlib import suppress
@@ -29,10 +30,15 @@ _MAX_AT_ONCE = 2
 _MAX_TESTS, _POLL_S = 50, 0.5
 _RUNS_ITSELF = re.compile(
     r"(?:^|/)(?:conftest\.py|sitecustomize\.py|usercustomize\.py|setup\.(?:py|cfg)|build\.rs|noxfile\.py"
-    r"|tox\.ini|pytest\.ini|pyproject\.toml|Makefile|package\.json|\.npmrc|Cargo\.toml|go\.mod"
-    r"|(?:eslint|jest|vitest|vite|babel)\.config\.\w+|.*\.pth)$|(?:^|/)\.cargo/"
+    r"|tox\.ini|\.?pytest\.(?:ini|toml)|pyproject\.toml|\.?(?:mypy|ruff)\.(?:ini|toml)|\.coveragerc"
+    r"|pyrightconfig\.json|(?:GNUm|[mM])akefile|package\.json|\.npmrc|tsconfig[\w.-]*\.json"
+    r"|\.eslint(?:rc|ignore)[\w.]*|\.mocharc\.\w+|\.babelrc[\w.]*|Cargo\.toml|\.?clippy\.toml"
+    r"|rust-toolchain(?:\.toml)?|go\.(?:mod|work)|[\w-]+\.config\.\w+|.*\.pth)$"
+    r"|(?:^|/)(?:\.cargo|[^/]*\.(?:egg|dist)-info)/"
 )
 """What a tool reads or runs before it looks at any code, so that it decides what is checked."""
+_AT_TOP = re.compile(r"(?:src/)?(\w+)(?:\.py|/.*\.py)")
+_TOOLS = {"pytest", "_pytest", "pluggy", "iniconfig", "xdist", "coverage", "mypy", "ruff"}
 _warming = threading.Lock()
 _running = threading.BoundedSemaphore(_MAX_AT_ONCE)
 
@@ -91,7 +97,7 @@ def check_files(
         verdict = verdict_of(engine, engine.proposals.open(patch), patch, _MAX_TESTS)
         tests = [file.path for file in verdict.changes.tests]
     unsaved, notes = _unsaved(engine.index)
-    notes += [f"the patch changes what a check runs: {p}" for p in files if _RUNS_ITSELF.search(p)]
+    notes += [f"the patch changes what a check runs: {p}" for p in files if _runs_itself(files[p])]
     first = [*filter(is_test, files), *tests]
     folder = runs.Folder(
         engine.root, index_folder(engine.root) / "checks", unsaved, files, first, reached_only
@@ -103,6 +109,17 @@ def check_files(
     finally:
         _running.release()
     return outcome.with_notes(notes)
+
+
+def _runs_itself(file: PatchedFile) -> bool:
+    """Return True for a file that decides what a check runs, or is new and imported by tools.
+
+    The folder is before what is installed on the path of Python, as its tests need it.
+    """
+    top = _AT_TOP.fullmatch(file.path)
+    names = _TOOLS | sys.stdlib_module_names - {"test"}
+    is_imported = top and file.before is None and top[1] in names
+    return bool(is_imported or _RUNS_ITSELF.search(file.path))
 
 
 def warm_up(folder: IndexedFolder, cancel: threading.Event) -> None:

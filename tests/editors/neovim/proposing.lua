@@ -58,7 +58,7 @@ t.step('a proposal is rejected with a reason', function()
 end)
 
 t.step('a check says what is new, and marks it where it is shown', function()
-  local config = vim.env.XDG_CONFIG_HOME .. '/packhound'
+  local config = vim.env.PACKHOUND_CONFIG_DIR or vim.env.XDG_CONFIG_HOME .. '/packhound'
   vim.fn.mkdir(config, 'p')
   local trusted = ("folders.trusted = ['%s']"):format(vim.uv.fs_realpath(t.job.root))
   vim.fn.writefile({ 'changes.run = true', trusted }, config .. '/packhound.toml')
