@@ -83,6 +83,8 @@ INPUTS = {
 }
 """Inputs of commands that are not in this repository."""
 
+_WALKED = "{histories} --commits 400 --requests 5 --cold 50 --log {cache}/overlays.jsonl --save"
+
 RESULTS = (
     Stored("agents/engine.json", "agents.engine {large} --save {out}", _AGENTS),
     Stored(
@@ -193,6 +195,8 @@ RESULTS = (
     ),
     Stored("results/million.json", "million {large} --save", _SEARCH),
     Stored("results/note_kills.json", "sources.kills", ("core", "memory", "storage")),
+    Stored("results/overlays.json", f"overlays {_WALKED}", _AGENTS),
+    Stored("results/patches.json", "patches --save", ("core", "git")),
     Stored("results/patterns.json", "patterns.oracle {folders}", ("parsing",)),
     Stored(
         "results/pack_evidence.json",

@@ -22,7 +22,7 @@ _HUNK = re.compile(rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@
 _EPOCH = re.compile(rb"\t(?:1969-12-31|1970-01-01) [\d:]{5,8}(?:\.0+)? [-+]\d{4}\s*$")
 _NULL = re.compile(rb"/dev/null\s")
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|com\d|lpt\d) *(?:\.|:|$)")
-_QUOTED = re.compile(rb'"(?:[^"\\]|\\.)*"')
+_QUOTED = re.compile(rb'"(?:[^"\\]|\\(?:[abfnrtv"\\]|[0-3][0-7]{2}))*"')
 _GIT = re.compile(r"\.git[ .]*(?:$|:)|git~\d[ .]*$")
 _MOVES: dict[bytes, tuple[Kind, str]] = {
     b"rename from ": ("rename", "old"),
@@ -38,6 +38,7 @@ _MODES: dict[bytes, Kind] = {
 }
 _IGNORED = (b"index ", b"similarity index ", b"dissimilarity index ")
 _FILE_MODES = ("100644", "100755")
+_SIGNS = {b" ": " ", b"\n": " ", b"-": "-", b"+": "+", b"\\": "\\"}
 _MIN_NOTE = 12
 """Bytes of the shortest line that says that the one before it has no line end."""
 
@@ -121,8 +122,10 @@ class _Reader:
                 self._n += 1
 
     def _line(self, ahead: int = 0) -> bytes:
-        position = self._n + ahead
-        return self._lines[position] if position < len(self._lines) else b""
+        try:
+            return self._lines[self._n + ahead]
+        except IndexError:
+            return b""
 
     def _broken(self, problem: str) -> SettingsError:
         line = self._line()[:100].decode("utf-8", "replace").rstrip()
@@ -156,7 +159,7 @@ class _Reader:
         line = self._line().rstrip(b"\n")
         for prefix, (kind, side) in _MOVES.items():
             if line.startswith(prefix):
-                patch.kind, named[side] = kind, _name(line[len(prefix) :], 0)
+                patch.kind, named[side] = kind, _squashed(_name(line[len(prefix) :], 0))
                 return True
         for prefix, kind in _MODES.items():
             if line.startswith(prefix):
@@ -188,7 +191,7 @@ class _Reader:
         known = named[side] or common
         if is_absent:
             return
-        named[side] = _name(written, self._strip)
+        named[side] = _squashed(_name(written, self._strip))
         if known and known != named[side]:
             raise self._broken(f"its header has another name, {known[:200]!r}")
 
@@ -202,7 +205,9 @@ class _Reader:
         ]
         if not any(has_folder):
             self._strip = 0
-        first, last = ("" if _NULL.match(name) else _name(name, self._strip) for name in (old, new))
+        first, last = (
+            "" if _NULL.match(name) else _squashed(_name(name, self._strip)) for name in (old, new)
+        )
         # As for `diff -u file file.orig`.
         name = first if is_last or (first and last.startswith(first)) else last
         is_new, is_gone = is_first or bool(_EPOCH.search(old)), is_last or bool(_EPOCH.search(new))
@@ -228,15 +233,15 @@ class _Reader:
         lines: list[tuple[str, bytes]] = []
         while n_old or n_new or self._line().startswith(b"\\"):
             line = self._line()
-            sign = " " if line == b"\n" else line[:1].decode("latin-1")
+            sign = _SIGNS.get(line[:1], "")
             if sign == "\\" and lines and line[1:2] == b" " and len(line) >= _MIN_NOTE:
                 lines[-1] = lines[-1][0], lines[-1][1].removesuffix(b"\n")
                 self._n += 1
                 continue
             n_old, n_new = n_old - (sign != "+"), n_new - (sign != "-")
-            if not line.endswith(b"\n") or sign not in (" ", "-", "+") or min(n_old, n_new) < 0:
+            if n_old < 0 or n_new < 0 or sign in ("", "\\") or not line.endswith(b"\n"):
                 raise self._broken("the hunk has not the lines that its header says")
-            lines.append((sign, b"\n" if line == b"\n" else line[1:]))
+            lines.append((sign, line[1:] or line))
             self._n += 1
         if all(sign == " " for sign, _ in lines):
             raise self._broken("the hunk before it changes nothing")
@@ -283,6 +288,11 @@ def _common_name(names: bytes) -> str:
     return name if name == _name(second, 1) else ""
 
 
+def _squashed(name: str) -> str:
+    """Return a name with one slash for several, as git reads all but those of `diff --git`."""
+    return re.sub("/+", "/", name)
+
+
 def _name(written: bytes, strip: int) -> str:
     """Return a name without its first `strip` folders; git quotes odd ones as C does."""
     name = written.rstrip(b"\r\n")
@@ -290,7 +300,7 @@ def _name(written: bytes, strip: int) -> str:
     quoted = _QUOTED.match(name)
     name = unquote(quoted[0]) if quoted else name.partition(b"\t")[0]
     if strip:
-        name = name.partition(b"/")[2].lstrip(b"/")
+        name = name.partition(b"/")[2]
     try:
         return name.decode()
     except UnicodeDecodeError:

@@ -6,7 +6,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TypeAlias
+from operator import itemgetter
+from typing import Literal, TypeAlias
 
 from packhound.core.errors import SettingsError
 from packhound.git.patch import FilePatch, Hunk, parse_patch, split_lines
@@ -71,11 +72,11 @@ class PatchedFile:
 
     def new_line(self, line: int) -> int | None:
         """Return where a 0-based line of the old text is in the new one, None if it is not."""
-        return _moved(line, self.edits)
+        return _moved(line, self.edits, 0)
 
     def old_line(self, line: int) -> int | None:
         """Return where a 0-based line of the new text was in the old one, None if it was not."""
-        return _moved(line, [(c, d, a, b) for a, b, c, d in self.edits])
+        return _moved(line, self.edits, 2)
 
     def adds_to(self, first: int, last: int) -> bool:
         """Return True if some of these 0-based lines of the new text are not in the old one."""
@@ -135,12 +136,13 @@ def renamed_in(files: Mapping[str, PatchedFile]) -> dict[str, str]:
     }
 
 
-def _moved(line: int, edits: Sequence[Edit]) -> int | None:
-    """Return where a line is after edits, which ascend."""
-    position = bisect_right(edits, line, key=lambda edit: edit[0]) - 1
+def _moved(line: int, edits: Sequence[Edit], side: Literal[0, 2]) -> int | None:
+    """Return where a line of one side of ascending edits is on the other."""
+    position = bisect_right(edits, line, key=itemgetter(side)) - 1
     if position < 0:
         return line
-    _, end, _, new_end = edits[position]
+    edit = edits[position]
+    end, new_end = edit[side + 1], edit[3 - side]
     return None if line < end else line - end + new_end
 
 
