@@ -1,13 +1,14 @@
 """Verdicts on patches: alarms on real commits, and breaks found that were put in on purpose.
 
-    python -m benchmarks.verdicts REPOSITORIES [--commits 100] [--seeds 20] [--save]
+    python -m benchmarks.verdicts REPOSITORY ... [--commits 75] [--seeds 20] [--save]
 
-REPOSITORIES is a folder of clones. The patch of each of the last commits is a proposal on its
-parent: these commits were reviewed and released, so that an alarm is most likely a false one; all
-are printed and kept, to be judged by reading. Then breaks are put into the last commit of Python
-and TypeScript, of each kind as many as asked for if there are places: a misspelt import of a name
-of the folder, a deleted module that another imports, a renamed function and one more parameter. The
-last two are of functions that have a use which the graph resolves.
+The patch of each of the last commits that change Python or TypeScript is a proposal on its parent:
+these commits were reviewed and released, so that an alarm is most likely a false one; all are
+printed and kept, to be judged by a compiler or by reading. Then breaks are put into the last commit
+of Python and TypeScript, of each kind as many as asked for if there are places: a misspelt import
+of a name of the folder, a deleted module that another imports, a renamed function and one more
+parameter. The last two are of functions that have a use which the graph resolves. A repository that
+the stored result has, of the same code, is not walked again.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.overlays import git
-from benchmarks.stored import save
+from benchmarks.stored import load_current, save
 from packhound.core.errors import SettingsError
 from packhound.core.settings_reader import read_settings
 from packhound.core.types import NodeRef
@@ -51,13 +52,15 @@ class Seed(NamedTuple):
 def main() -> None:
     """Walk, seed and print; keep the figures where asked to."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("repositories", type=Path)
-    parser.add_argument("--commits", type=int, default=100)
+    parser.add_argument("repositories", type=Path, nargs="+", metavar="REPOSITORY")
+    parser.add_argument("--commits", type=int, default=75)
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--save", action="store_true")
     options = parser.parse_args()
-    rows = {}
-    for repository in sorted(each for each in options.repositories.iterdir() if each.is_dir()):
+    rows = load_current(RESULTS).get("repositories", {}) if options.save else {}
+    for repository in options.repositories:
+        if repository.name in rows:
+            continue
         with tempfile.TemporaryDirectory() as temporary:
             for name in ("CACHE", "DATA", "STATE"):
                 os.environ[f"PACKHOUND_{name}_DIR"] = str(Path(temporary, name))
@@ -65,8 +68,8 @@ def main() -> None:
             git(Path(temporary), "clone", "-q", "--shared", str(repository.absolute()), str(tree))
             rows[repository.name] = _measured(tree, options.commits, options.seeds)
         print(repository.name, json.dumps(rows[repository.name], indent=1), flush=True)
-    if options.save:
-        save(RESULTS, {"repositories": rows})
+        if options.save:
+            save(RESULTS, {"repositories": rows})
 
 
 def _measured(tree: Path, n_commits: int, n_seeds: int) -> dict[str, object]:
@@ -80,7 +83,8 @@ def _measured(tree: Path, n_commits: int, n_seeds: int) -> dict[str, object]:
                 put[seed.kind] += 1
                 found[seed.kind] += bool(_breaks(verdict))
         n_judged, alarms = 0, list[str]()
-        log = git(tree, "rev-list", "--no-merges", "-n", str(n_commits), "HEAD")
+        of_code = [f"*{suffix}" for suffix in _SUFFIXES]
+        log = git(tree, "rev-list", "--no-merges", "-n", str(n_commits), "HEAD", "--", *of_code)
         for commit in log.decode().split():
             git(tree, "checkout", "-q", "--force", f"{commit}~1")
             engine.refresh()
