@@ -48,6 +48,8 @@ _UNHURRIED = {"time_ms": 60_000, "deep": False}
 """Fields of a search that no time limit cuts short, else two runs stop at different places."""
 _SETTLED_S = 600.0
 _TRIES = 6
+_OF_PATCH = ("as if the patch", "the patch removes")
+"""Begins of notes that only an answer as if patched has."""
 
 
 def git(folder: Path, *arguments: str, patch: bytes | None = None) -> bytes:
@@ -88,7 +90,8 @@ class Walk:
 
     def patch(self, commit: str) -> bytes:
         """Return what a commit changes."""
-        return git(self.roots[0], "diff", "--relative", "-M", f"{commit}~1", commit)
+        relative = [f"--relative={self._below}/"] if self._below else []
+        return git(self.trees[0], "diff", *relative, "-M", f"{commit}~1", commit)
 
     def step(self, commit: str, requests: int | None = None, *, cold: bool = False) -> list[str]:
         """Return what differs at a commit, of all requests or some; `cold`: with a new index too.
@@ -143,7 +146,7 @@ class Walk:
             plain = {k: self._plain(v) for k, v in value.items() if k not in _NOT_COMPARED}
             return {k: v for k, v in plain.items() if k != "notes" or v}
         if isinstance(value, list):
-            return [self._plain(v) for v in value if not str(v).startswith("as if the patch")]
+            return [self._plain(v) for v in value if not str(v).startswith(_OF_PATCH)]
         if isinstance(value, str):
             for root in self.roots:
                 value = value.replace(str(root), "ROOT")

@@ -90,6 +90,16 @@ def test_what_a_patch_adds_is_found_and_marked_and_what_it_removes_is_not(post: 
         ask(post, "outline", path="old.py", patch=PATCH)
 
 
+def test_what_a_patch_removes_is_said_beside_the_answer(post: Engine) -> None:
+    gone = "the patch removes old.py#forgotten, lib/parcel.py#weigh_parcel"
+    assert gone in ask(post, "search", query="forgotten", patch=PATCH)["notes"]
+    assert gone in as_text("grep", ask(post, "grep", pattern=r"\bforgotten\b", patch=PATCH))
+    with pytest.raises(SettingsError, match=f"no definition of 'forgotten' .*{gone}"):
+        ask(post, "symbol", name="forgotten", patch=PATCH)
+    new = "--- /dev/null\n+++ b/new.py\n@@ -0,0 +1 @@\n+zebra = 1\n"
+    assert "removes" not in str(ask(post, "search", query="zebra", patch=new)["notes"])
+
+
 def test_the_folder_itself_is_as_it_was(post: Engine) -> None:
     before, snapshot = ask(post, "outline", path=""), post.snapshot
     files = {path: path.read_bytes() for path in post.root.rglob("*") if path.is_file()}

@@ -13,3 +13,4 @@ from .symbol import definitions_named as definitions_named
 from .symbol import describe_symbol as describe_symbol
 from .verdict import Break as Break
 from .verdict import Side as Side
+from .verdict import find_removed as find_removed

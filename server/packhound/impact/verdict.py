@@ -53,8 +53,8 @@ def find_uses(
     before: Side, after: Side, root: str, files: Mapping[str, PatchedFile]
 ) -> tuple[list[NodeRef], list[Break], list[Break]]:
     """Return definitions that are gone, uses that resolve no more, and calls of another length."""
-    missing, changed = _differences(before.snapshot, after.snapshot, root, files)
-    removed = [node for node in missing if not _is_still_there(files, node)]
+    removed = find_removed(before.snapshot, after.snapshot, root, files)
+    changed = _changed_signatures(before.snapshot, after.snapshot, root, files)
     unresolved = [
         each
         for node in removed[:_MAX_DEFINITIONS]
@@ -73,24 +73,40 @@ def _unique(breaks: Iterable[Break]) -> list[Break]:
     return sorted(by_place.values(), key=lambda each: (each.node.path, each.line))
 
 
-def _differences(
+def find_removed(
     before: Snapshot, after: Snapshot, root: str, files: Mapping[str, PatchedFile]
-) -> tuple[list[NodeRef], list[tuple[NodeRef, NodeRef]]]:
-    """Return definitions that are gone, and those with another signature, before and after."""
-    removed, changed = list[NodeRef](), list[tuple[NodeRef, NodeRef]]()
+) -> list[NodeRef]:
+    """Return the definitions that are gone by a patch."""
+    return [
+        old
+        for old, same in _followed(before, after, root, files)
+        if not same and not _is_still_there(files, old)
+    ]
+
+
+def _changed_signatures(
+    before: Snapshot, after: Snapshot, root: str, files: Mapping[str, PatchedFile]
+) -> list[tuple[NodeRef, NodeRef]]:
+    """Return the functions with another signature, before and after."""
+    return [
+        (old, same[0])
+        for old, same in _followed(before, after, root, files)
+        if len(same) == 1 and same[0].signature != old.signature and old.kind in _CALLABLE
+    ]
+
+
+def _followed(
+    before: Snapshot, after: Snapshot, root: str, files: Mapping[str, PatchedFile]
+) -> Iterator[tuple[NodeRef, list[NodeRef]]]:
+    """Yield each definition of the patched files, and those of its name there after the patch."""
     moved = {file.old_path: path for path, file in files.items() if file.after is not None}
     for path in files:
-        old = [n for n in nodes_of(before, path, root) if n.kind not in _UNNAMED]
         new: dict[str, list[NodeRef]] = {}
-        for node in nodes_of(after, moved.get(path, path), root):
+        for node in nodes_of(after, moved.get(path, path), root) if path in after.files else ():
             new.setdefault(node.qualname, []).append(node)
-        for node in old:
-            same = new.get(node.qualname, [])
-            if not same or path not in after.files:
-                removed.append(node)
-            elif len(same) == 1 and same[0].signature != node.signature and node.kind in _CALLABLE:
-                changed.append((node, same[0]))
-    return removed, changed
+        for node in nodes_of(before, path, root):
+            if node.kind not in _UNNAMED:
+                yield node, new.get(node.qualname, [])
 
 
 def nodes_of(snapshot: Snapshot, path: str, root: str) -> list[NodeRef]:

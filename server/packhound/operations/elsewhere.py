@@ -9,19 +9,22 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from packhound import service
 from packhound.core.errors import SettingsError
+from packhound.core.types import NodeRef
 from packhound.operations.operation import Call
-from packhound.redact import visible_line
+from packhound.redact import safe_line, visible_line
 
 _FILTER = re.compile(r"(?<!\S)(rev|deps|repo):(\S+)")
 _ORGANISATION = re.compile(r"(?<!\S)org:(\S+)")
 _OVERLAY = re.compile(r"(?<!\S)overlay:(\w+)(?!\S)")
 _LABEL = re.compile(r"(?:\./)?(rev|deps|repo)@([^/\s]+)(?:/|$)")
 _PLACES = ("path", "name", "focus_path")
+REMOVES = "the patch removes"
+_MAX_REMOVED = 3
 _AGENT_S, _TYPING_S, _READ_S = 20.0, 1.0, 60.0
 """Seconds that agents, lists at each key and others wait for a first reading."""
 _REMOTES_S = 3.0
@@ -114,14 +117,26 @@ def _as_if_patched(
     for root in call.roots.select(str(arguments.get("root") or "")):
         try:
             data = service.patch_of(root.engine.root, patch)
-            engine = root.engine.proposals.open(data).engine
+            proposal = root.engine.proposals.open(data)
         except SettingsError as refusal:
             refusals.append(refusal)
             continue
         name = f"overlay:{identity}" if identity else "the patch"
         note = f"as if {name} were applied to {visible_line(root.label)}"
-        return replace(call, roots=call.roots.as_if(root, engine)), arguments, [note]
+        notes = [note, *_removal_note(proposal.folder.removed(), arguments)]
+        return replace(call, roots=call.roots.as_if(root, proposal.engine)), arguments, notes
     raise service.best_refusal(refusals)
+
+
+def _removal_note(removed: Sequence[NodeRef], arguments: Mapping[str, object]) -> list[str]:
+    """Return a note on what a patch removes, what the arguments name first; none on nothing."""
+    text = " ".join(str(value) for value in arguments.values())
+    said = {*re.findall(r"\w+", re.sub(r"\\[a-z]", " ", text))}
+    order = sorted(removed, key=lambda node: node.name not in said)
+    names = [safe_line(f"{node.path}#{node.qualname}") for node in order[:_MAX_REMOVED]]
+    if len(removed) > _MAX_REMOVED:
+        names.append(f"{len(removed) - _MAX_REMOVED:,} more, which `changes` lists")
+    return [f"{REMOVES} {', '.join(names)}"] if names else []
 
 
 def _other_root(

@@ -35,7 +35,7 @@ from packhound.operations import (
     status,
     symbol,
 )
-from packhound.operations.elsewhere import beside, elsewhere, names_other_root
+from packhound.operations.elsewhere import REMOVES, beside, elsewhere, names_other_root
 from packhound.operations.operation import NODE, Call, Json, Operation, Request
 from packhound.operations.rows import readiness, skipped_counts, skipped_note
 from packhound.operations.text import Row, Text, cut
@@ -212,10 +212,13 @@ def _answer(
     try:
         rows = operation.run(call, request)
     except SettingsError as problem:
-        if reading.is_complete:
+        remarks = [note for note in notes if note.startswith(REMOVES)]
+        if not reading.is_complete:
+            remarks.append(f"{reading.note}: ask again when all are")
+        if not remarks:
             raise
         refusal, line_feed, lines = str(problem).partition("\n")
-        refusal += f" ({reading.note}: ask again when all are)"
+        refusal += f" ({'; '.join(remarks)})"
         raise SettingsError(refusal + line_feed + lines) from None
     left: dict[str, Any] = leave(call.roots, rows, locations)
     if operation.is_about_code and "complete" not in left:

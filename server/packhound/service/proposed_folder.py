@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
-from packhound import git
+from packhound import git, impact
 from packhound.core.errors import SettingsError
 from packhound.core.settings_reader import changed
 from packhound.core.status import LeftOut
-from packhound.core.types import Document, Query
+from packhound.core.types import Document, NodeRef, Query
 from packhound.files import WalkLimits
 from packhound.grep import Grep
 from packhound.index import Snapshot
@@ -105,6 +105,10 @@ class ProposedFolder(IndexedFolder):
     def base_digests(self) -> dict[str, str]:
         """Return a digest of each text that the patch changes as it is now, "" for none."""
         return {path: text_digest(file.before) for path, file in self.patched.items()}
+
+    def removed(self) -> list[NodeRef]:
+        """Return the definitions of the folder that the patch removes."""
+        return impact.find_removed(self.base_snapshot, self.snapshot, str(self.root), self.patched)
 
     def changes(self) -> git.Changes:
         """Return the changed lines, those of the patch among them."""
