@@ -39,6 +39,7 @@ _MODES: dict[bytes, Kind] = {
 _IGNORED = (b"index ", b"similarity index ", b"dissimilarity index ")
 _FILE_MODES = ("100644", "100755")
 _SIGNS = {b" ": " ", b"\n": " ", b"-": "-", b"+": "+", b"\\": "\\"}
+_CHANGES = ("-", "+")
 _MIN_NOTE = 12
 """Bytes of the shortest line that says that the one before it has no line end."""
 
@@ -47,7 +48,7 @@ _MIN_NOTE = 12
 class Hunk:
     """Lines replaced by others, each with its line end; 1-based, as the header says.
 
-    `lines` have the first character of each: " ", "-" or "+".
+    `lines` have the first character of each: " ", "-" or "+", "" for one that counts nothing.
     """
 
     old: int
@@ -99,7 +100,8 @@ class _Reader:
         self._n = 0
         self._strip = 1
         """Folders to take off a name; none once a plain diff had two names without any."""
-        self._has_stray_header = False
+        self._stray = ""
+        """Name of a header of one line, which git takes for that of the next file."""
 
     def files(self) -> Iterator[FilePatch]:
         """Yield the files of the patch; what stands between them is no part of it."""
@@ -134,14 +136,17 @@ class _Reader:
     def _git_file(self) -> FilePatch:
         """Read a file with a header of git's."""
         common = _common_name(self._line()[len(b"diff --git ") :].rstrip(b"\n"))
-        patch, named = FilePatch(), {"old": "", "new": ""}
+        patch, named = FilePatch(), {"old": self._stray, "new": self._stray}
         self._n += 1
         first = self._n
         while self._n < len(self._lines) and self._header(patch, named, common):
             self._n += 1
-        self._has_stray_header = self._n == first
-        if self._has_stray_header:
+        if self._n == first:
+            self._stray = self._stray or common
+            if not self._stray:
+                raise self._broken("the header before it has no name of a file")
             return patch
+        self._stray = ""
         if not any(named.values()):
             named = {"old": common, "new": common}
         patch.old, patch.new = named["old"], named["new"]
@@ -186,7 +191,7 @@ class _Reader:
         side = "old" if self._line().startswith(b"-") else "new"
         written = self._line()[4:]
         is_absent = (kind, side) in (("new", "old"), ("delete", "new"))
-        if is_absent != bool(_NULL.match(written)) or (is_absent and self._has_stray_header):
+        if is_absent != bool(_NULL.match(written)) or (is_absent and named[side]):
             raise self._broken("/dev/null stands for a file that is not there, and for no other")
         known = named[side] or common
         if is_absent:
@@ -213,7 +218,9 @@ class _Reader:
         is_new, is_gone = is_first or bool(_EPOCH.search(old)), is_last or bool(_EPOCH.search(new))
         kind: Kind = "new" if is_new else "delete" if is_gone else "change"
         self._n += 2
-        self._has_stray_header = False
+        if is_new and self._stray:
+            raise self._broken(f"the file before it is new, and has a name, {self._stray[:200]!r}")
+        self._stray = ""
         hunks = [*self._hunks(kind)]
         may_be_new = kind == "change" and len(hunks) == 1 and not hunks[0].side("-")
         ends = "" if is_new else name, "" if kind == "delete" else name
@@ -235,7 +242,11 @@ class _Reader:
             line = self._line()
             sign = _SIGNS.get(line[:1], "")
             if sign == "\\" and lines and line[1:2] == b" " and len(line) >= _MIN_NOTE:
-                lines[-1] = lines[-1][0], lines[-1][1].removesuffix(b"\n")
+                # Of an empty line that even lacks its sign git takes nothing.
+                is_none = self._line(-1) == b"\n"
+                lines[-1] = (
+                    ("", b"") if is_none else (lines[-1][0], lines[-1][1].removesuffix(b"\n"))
+                )
                 self._n += 1
                 continue
             n_old, n_new = n_old - (sign != "+"), n_new - (sign != "-")
@@ -243,7 +254,7 @@ class _Reader:
                 raise self._broken("the hunk has not the lines that its header says")
             lines.append((sign, line[1:] or line))
             self._n += 1
-        if all(sign == " " for sign, _ in lines):
+        if not any(sign in _CHANGES for sign, _ in lines):
             raise self._broken("the hunk before it changes nothing")
         return lines
 

@@ -175,7 +175,7 @@ class _Image:
         end of the text.
         """
         old, n_lines = hunk.side("-"), len(self.lines)
-        is_first, is_last = hunk.old <= 1, hunk.lines[-1][0] != " "
+        is_first, is_last = hunk.old <= 1, hunk.lines[-1][0] in ("-", "+")
         latest = n_lines - len(old)
         if latest < 0 or (is_first and is_last and latest):
             return None
@@ -244,8 +244,8 @@ def _edits_of(hunk: Hunk, old: int, new: int) -> list[Edit]:
     edits = list[Edit]()
     is_open = False
     for sign, _ in hunk.lines:
-        if sign == " ":
-            old, new, is_open = old + 1, new + 1, False
+        if sign not in ("-", "+"):
+            old, new, is_open = old + bool(sign), new + bool(sign), False
             continue
         if not is_open:
             edits.append((old, old, new, new))
