@@ -41,6 +41,12 @@ def test_an_answer_has_its_stages_only_when_asked(engine, name, arguments, stage
     assert sum(row["n"] for row in trace["stages"]) == len(trace["events"])
 
 
+def test_an_answer_as_if_patched_has_what_the_patch_took(engine) -> None:
+    patch = "--- /dev/null\n+++ b/new.py\n@@ -0,0 +1 @@\n+zebra = 1\n"
+    answer = call(engine, "grep", {"pattern": "zebra", "patch": patch, "trace": True})
+    assert "apply the patch" in {row["stage"] for row in answer["trace"]["stages"]}
+
+
 def test_an_id_of_a_trace_is_made_where_none_is_given_and_bad_ones_are_refused(engine) -> None:
     assert call(engine, "grep", {"pattern": "def", "trace": True})["trace"]["id"]
     for bad in (7, "x" * 65):

@@ -16,6 +16,7 @@ from packhound import git, impact
 from packhound.core.errors import SettingsError
 from packhound.core.settings_reader import changed
 from packhound.core.status import LeftOut
+from packhound.core.trace import traced
 from packhound.core.types import Document, NodeRef, Query
 from packhound.files import WalkLimits
 from packhound.grep import Grep
@@ -126,20 +127,23 @@ class ProposedFolder(IndexedFolder):
 
     def _follow_base(self, snapshot: Snapshot) -> None:
         with self._forking:
-            if snapshot is self._forked:
-                return
-            files = git.apply_patch(self._patch, partial(read_seen, self.base))
-            for file in files.values():
-                if file.before is None and Path(self.root, file.path).is_dir():
-                    raise SettingsError(f"the patch does not apply to {file.path!r}: a folder")
-            documents = documents_of(self.base, [(path, f.after) for path, f in files.items()])
-            index = fork_with(self.base, snapshot, files, documents, self._pool)
-            while index.embed_some():
-                pass
-            index.publish()
-            self.patched, self._documents = files, documents
-            self.search_cache = SearchCache(self.settings.words.k1, self.settings.words.b)
-            self._opened, self._forked = OpenedIndex(index), snapshot
+            if snapshot is not self._forked:
+                self._fork(snapshot)
+
+    @traced("apply the patch")
+    def _fork(self, snapshot: Snapshot) -> None:
+        files = git.apply_patch(self._patch, partial(read_seen, self.base))
+        for file in files.values():
+            if file.before is None and Path(self.root, file.path).is_dir():
+                raise SettingsError(f"the patch does not apply to {file.path!r}: a folder")
+        documents = documents_of(self.base, [(path, f.after) for path, f in files.items()])
+        index = fork_with(self.base, snapshot, files, documents, self._pool)
+        while index.embed_some():
+            pass
+        index.publish()
+        self.patched, self._documents = files, documents
+        self.search_cache = SearchCache(self.settings.words.k1, self.settings.words.b)
+        self._opened, self._forked = OpenedIndex(index), snapshot
 
 
 class _ProposedChanges(git.Changes):
