@@ -9,7 +9,8 @@ torture  run what is promised at the figures of a release, hours in pieces that 
        options follow: --list, --only T8, --pieces 1. soak lets a server work for an hour
 release  build what is published here, check it and install it offline; options follow:
        --roots FOLDER, systems as debootstrap makes them, and those of .ci/release.py
-docs   build the pages of docs/ as a site into build/site; a link that leads nowhere fails
+docs   build the pages of docs/, and those that `packhound docs` makes of the code, as a site
+       into build/site; a link that leads nowhere fails
 check  formatting, lint and types; fix corrects what can be corrected
 figures  measure every published figure anew that is of older code; --stale only lists them,
        and options follow: --only speed.json, large=../clones/vscode-copilot-chat
@@ -175,6 +176,8 @@ def docs() -> None:
     """The pages as a site that needs no network to be read."""
     setup_environment()
     run("python", *PIP, "--editable", ".[docs]")
+    run("packhound", "docs")
+    run("packhound", "docs", "--check")  # Made twice they are the same.
     os.environ["NO_MKDOCS_2_WARNING"] = "1"
     run("mkdocs", "build", "--strict", "--quiet")
     say("the site is in build/site")

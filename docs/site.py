@@ -3,7 +3,8 @@
     python3 dev.py docs
 
 Pages link to each other and to other files as they lie in the repository, so the site is built from
-a copy that has the same folders: README.md, all that it leads to, and what these lead to.
+a copy that has the same folders: README.md, all that it leads to, and what these lead to, and so
+for the pages of the code.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
+GENERATED = ROOT / "docs" / "generated" / "README.md"
+"""First of the pages that `packhound docs` makes of the code, where it has."""
 _HERE = re.compile(
     r"https://(?:github|raw\.githubusercontent)\.com/packhound/packhound/(?:blob/)?HEAD/(?=[^)\s]*\))"
 )
@@ -54,7 +57,11 @@ def linked_files(start: Path) -> Iterator[Path]:
 def on_config(config: Any) -> Any:  # noqa: ANN401 - of mkdocs, which nothing else needs
     """Have mkdocs read a copy of the pages."""
     copy = Path(tempfile.mkdtemp(prefix="packhound-docs-"))
-    for file in linked_files(ROOT / "README.md"):
+    files = dict.fromkeys(linked_files(ROOT / "README.md"))
+    if GENERATED.is_file():
+        files |= dict.fromkeys(linked_files(GENERATED))
+        config["nav"].append({"Code": GENERATED.relative_to(ROOT).as_posix()})
+    for file in files:
         target = copy / file.relative_to(ROOT)
         target.parent.mkdir(parents=True, exist_ok=True)
         if file.suffix == ".md":
