@@ -44,6 +44,7 @@ _SET_ASIDE = {
     "link or submodule": re.compile(rb"^(?:\w+ )*(?:mode|index) .*\b1[26]0000$", re.MULTILINE),
     "what is left out": re.compile(rb"^(?:---|\+\+\+) [ab]/(?:.*/)?\.\w*ignore$", re.MULTILINE),
 }
+_RENAME = re.compile(rb"^rename from ", re.MULTILINE)
 _UNHURRIED = {"time_ms": 60_000, "deep": False}
 """Fields of a search that no time limit cuts short, else two runs stop at different places."""
 _SETTLED_S = 600.0
@@ -66,7 +67,7 @@ class Walk:
         self.trees = [work / "overlay" / "tree", work / "applied" / "tree"]
         for tree in self.trees:
             git(work, "clone", "-q", "--no-checkout", "--shared", str(repository), str(tree))
-        order = ("--no-merges", "--topo-order", "--reverse", "--format=%H %s")
+        order = ("--no-merges", "--min-parents=1", "--topo-order", "--reverse", "--format=%H %s")
         log = git(repository, "log", *order, "HEAD", "--", below or ".").decode("utf-8", "replace")
         self._subjects = dict(line.split(" ", 1) for line in log.splitlines())
         self.commits = [*self._subjects]
@@ -103,7 +104,14 @@ class Walk:
             git(tree, "checkout", "-q", "--force", f"{commit}~1")
         git(self.trees[1], "clean", "-qfdx")
         prefix = ["--directory", self._below] if self._below else []
-        git(self.trees[1], "apply", "--whitespace=nowarn", *prefix, "-", patch=patch)
+        # A rename is one for git where the index knows of it.
+        index = ["--index"] if _RENAME.search(patch) else []
+        git(self.trees[1], "apply", *index, "--whitespace=nowarn", *prefix, "-", patch=patch)
+        if index:
+            added = ("diff", "--cached", "-M", "--diff-filter=A", "--name-only", "-z")
+            names = git(self.trees[1], *added).decode().split("\0")[:-1]
+            if names:
+                git(self.trees[1], "reset", "-q", "HEAD", "--", *names)
         if not self._engines:
             self._engines += [self._open(root) for root in self.roots]
         for engine in self._engines:
