@@ -16,6 +16,7 @@ from packhound.core.types import Document
 from packhound.operations import as_text
 from packhound.service import proposals as proposals_module
 from packhound.service.engine import Engine
+from packhound.service.overlays import text_digest
 from tests.support.proposals import ask, committed
 
 ROOT = Path(__file__).parents[2]
@@ -137,12 +138,13 @@ def test_a_patch_is_applied_to_what_is_not_saved(post: Engine) -> None:
 def test_an_overlay_follows_its_file_and_says_that_it_has_moved_on(post: Engine) -> None:
     diff = "--- a/lib/send.py\n+++ b/lib/send.py\n@@ -3,3 +3,3 @@\n \n-def send():\n"
     diff += "+def send_all():\n     return weigh_parcel(1)\n"
-    assert not ask(post, "propose", diff=diff)["files"][0]["moved_on"]
+    (proposed,) = ask(post, "propose", diff=diff)["files"]
+    assert not proposed["moved_on"] and proposed["base"] == text_digest(SEND.encode())
     (post.root / "lib" / "send.py").write_text("# A new first line.\n" + SEND)
     post.refresh()
     assert post.settled(60)
     (row,) = ask(post, "overlays")["overlays"]
-    assert row["applies"] and row["files"][0]["moved_on"]
+    assert row["applies"] and row["files"][0] == {**proposed, "moved_on": True}
     assert ask(post, "symbol", name="send_all", patch=row["id"])["start_line"] == 5
 
 

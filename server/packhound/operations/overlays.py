@@ -119,14 +119,14 @@ def show(call: Call, request: ShowOverlay) -> Json:
     Answer: `id`, `author`, `message`, `created`, `decisions` on it (`decision`, `by`, `date`,
     `reason`, `commit`, and `verdict`, `check` and `base` digests as they were), whether it is still
     `open`, whether it `applies` to what the user sees, else the `problem`, and its `files` with
-    `change`, lines `added` and `removed`, and whether they have `moved_on` since it was proposed;
-    `diff` where it was asked for. The `verdict` has a `summary` in a line, `syntax` (lines that do
-    not parse), `unresolved` uses of names, `calls` with another number of arguments, types
-    `lacking` a member that a base requires, `imports` that nothing provides, definitions `removed`,
-    `callers` of what it changes, `tests` to run, `related` files that may change too and are
-    not in it, `warnings` (secrets, CI, lock files), `records` (skills and episodes that concern
-    it, of those sources that are on), and `refused_by`: HEAD or the disk, where it applies to what
-    is not saved.
+    `change`, lines `added` and `removed`, a digest of the text that it was proposed for as `base`,
+    and whether they have `moved_on` since; `diff` where it was asked for. The `verdict` has a
+    `summary` in a line, `syntax` (lines that do not parse), `unresolved` uses of names, `calls`
+    with another number of arguments, types `lacking` a member that a base requires, `imports` that
+    nothing provides, definitions `removed`, `callers` of what it changes, `tests` to run, `related`
+    files that may change too and are not in it, `warnings` (secrets, CI, lock files), `records`
+    (skills and episodes that concern it, of those sources that are on), and `refused_by`: HEAD or
+    the disk, where it applies to what is not saved.
     """
     root, overlay = find_overlay(call, request.id)
     row = {**_row(call, root, overlay), **verdict_of_overlay(root, overlay)}
@@ -191,6 +191,7 @@ def _row(call: Call, root: service.Root, overlay: service.Overlay) -> Json:
             **({"old_path": file.old_path} if file.old_path != file.path else {}),
             "added": file.n_added,
             "removed": file.n_removed,
+            "base": overlay.base.get(file.path, ""),
             "moved_on": now.get(file.path) != overlay.base.get(file.path),
         }
         for file in folder.patched.values()
