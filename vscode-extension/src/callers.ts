@@ -56,6 +56,7 @@ function linkOf({ from, fromRanges }: vscode.CallHierarchyIncomingCall): Link {
     ...{ path: vscode.workspace.asRelativePath(uri), uri: uri.toString() },
     ...{ start_line: range.start.line + 1, end_line: range.end.line + 1 },
     ...{ kind: KINDS[kind] ?? 'function', name, qualname: name, range, selectionRange },
+    by: vscode.l10n.t("the language's extension"),
     line: (fromRanges[0]?.start.line ?? selectionRange.start.line) + 1,
   };
 }

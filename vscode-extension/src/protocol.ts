@@ -139,12 +139,17 @@ export interface Explanation {
   markdown: string | null;
 }
 
-/** A definition; of a call also the line of the call, and how sure it is: `resolved`, `only candidate` or `possible`. */
+/** A definition; of a call also the line of the call, how sure it is (`resolved`, `only candidate` or `possible`), and which tool says so. */
 export type Link = Pick<
   Hit,
   'path' | 'start_line' | 'end_line' | 'kind' | 'name' | 'qualname' | 'uri' | 'range'
 > &
-  Pick<Hit, 'selectionRange'> & { line?: number; distance?: number; grade?: string };
+  Pick<Hit, 'selectionRange'> & {
+    line?: number;
+    distance?: number;
+    grade?: string;
+    by?: string;
+  };
 
 /** A definition and what it touches. */
 export interface SymbolAnswer extends Link {

@@ -23,6 +23,9 @@ local function item(link, words, line)
   if link.grade and link.grade ~= 'resolved' then
     table.insert(remarks, link.grade)
   end
+  if link.by then
+    table.insert(remarks, 'by ' .. link.by)
+  end
   local place = link.path .. ':' .. lnum
   local text, dim = hits.row(words .. '  ' .. hits.title(link), place, table.concat(remarks, ', '))
   return { text = text, dim = dim, path = vim.uri_to_fname(link.uri), lnum = lnum, end_lnum = lnum, col = 1 }

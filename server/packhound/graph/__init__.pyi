@@ -9,3 +9,5 @@ from .graph import EdgeKind as EdgeKind
 from .graph import Graph as Graph
 from .imports import ImportResolver as ImportResolver
 from .meanings import Grade as Grade
+from .scip import ScipFile as ScipFile
+from .scip import ScipIndex as ScipIndex

@@ -15,6 +15,7 @@ from packhound.graph.file_scope import TYPE_KINDS, FileScope
 from packhound.graph.graph import Graph
 from packhound.graph.meanings import Grade, Meaning, Owner
 from packhound.graph.resolver import Resolver
+from packhound.graph.scip import ScipIndex
 from packhound.graph.scopes import MAX_USING_FILES, Scopes, Source
 from packhound.graph.source_text import receiver
 
@@ -31,13 +32,14 @@ _MAX_REACHED = 400
 class Use(NamedTuple):
     """`node_id` uses a definition, or is used, on a 0-based line of the using file.
 
-    `distance` counts calls.
+    `distance` counts calls, `by` names the tool whose index says so.
     """
 
     node_id: int
     line: int
     grade: Grade
     distance: int = 1
+    by: str = ""
 
 
 class Mention(NamedTuple):
@@ -58,15 +60,21 @@ class CallGraph:
     Each text is read once. Callers drop node ids that their snapshot does not have.
     """
 
-    def __init__(self, graph: Graph, source: Source, cancel: threading.Event | None = None) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        source: Source,
+        cancel: threading.Event | None = None,
+        scip: ScipIndex | None = None,
+    ) -> None:
         """With `cancel`, a question for users that reads many files can raise Cancelled."""
-        self._graph, self.source, self._cancel = graph, source, cancel
+        self._graph, self.source, self._cancel, self._scip = graph, source, cancel, scip
         self._begin()
 
     def _begin(self) -> None:
         self._n_updates = self._graph.n_updates
         self._scopes = Scopes(self._graph, self.source)
-        self._resolver = Resolver(self._scopes, Exports(self._scopes))
+        self._resolver = Resolver(self._scopes, Exports(self._scopes), self._scip)
 
     def bare_text(self, path: str) -> str:
         """Return a file without comments and strings, as Latin-1; "" for one that is not there."""
@@ -206,7 +214,7 @@ class CallGraph:
             for offset in occurrences[name][:_MAX_OCCURRENCES]:
                 meaning = self._resolver.meaning(scope, position, name, offset)
                 for used in self._node_ids(meaning):
-                    use = Use(used, scope.line(offset), meaning.grade)
+                    use = Use(used, scope.line(offset), meaning.grade, by=meaning.by)
                     surest[used] = min(surest.get(used, use), use, key=_by_grade)
                 if among and all(
                     each in surest and surest[each].grade == Grade.RESOLVED for each in among[name]
@@ -259,7 +267,7 @@ class CallGraph:
             are_meant = [meant[d] for d in meaning.definitions if d in meant]
             if are_meant:
                 grade = meaning.grade if any(are_meant) else Grade.POSSIBLE
-                yield Use(int(scope.file.node_ids[user]), scope.line(offset), grade)
+                yield Use(int(scope.file.node_ids[user]), scope.line(offset), grade, by=meaning.by)
 
     def _lines_with(self, name: str) -> Iterator[Use]:
         for path in sorted(self._graph.using_paths(name)):
@@ -288,7 +296,8 @@ class CallGraph:
 
     def _is_known(self, scope: FileScope, position: int, name: str, offset: int) -> bool:
         """Return True for a name that leads to a definition, or is local."""
-        if self._resolver.meaning(scope, position, name, offset).definitions:
+        meaning = self._resolver.meaning(scope, position, name, offset)
+        if meaning.definitions or meaning.by:
             return True
         holders = scope.ancestors(position)
         is_local = any(name in scope.locals_of(holder) for holder in holders)

@@ -239,6 +239,11 @@ class FileScope:
         start, end = self.source.rfind(b"\n", 0, offset) + 1, self.source.find(b"\n", offset)
         return self.source[start : end if end >= 0 else None].decode("utf-8", "replace").strip()
 
+    def is_around(self, position: int, offset: int) -> bool:
+        """Return True if an offset lies in a node."""
+        span = self.node(position).span
+        return span.start <= offset < span.end
+
     def ancestors(self, position: int) -> Iterator[int]:
         """Yield a node and what it stands in, innermost first; nothing for -1."""
         current = position if position >= 0 else None

@@ -41,8 +41,12 @@ class Grade(IntEnum):
 
 
 class Meaning(NamedTuple):
-    """The definitions that a name means; `by_type` if they implement what it means."""
+    """The definitions that a name means; `by_type` if they implement what it means.
+
+    `by` names the tool whose index says so.
+    """
 
     definitions: Definitions = ()
     grade: Grade = Grade.RESOLVED
     by_type: bool = False
+    by: str = ""

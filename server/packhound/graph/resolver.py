@@ -23,6 +23,7 @@ from packhound.graph.imports import crate_of
 from packhound.graph.meanings import Grade, Meaning, Owner
 from packhound.graph.overloads import Overloads
 from packhound.graph.receivers import OPEN_LANGUAGES, Receivers
+from packhound.graph.scip import ScipIndex, name_of
 from packhound.graph.scopes import Scopes
 from packhound.graph.source_text import SCRIPT_LANGUAGES, Segment, receiver
 from packhound.graph.standard_names import standard_names
@@ -48,8 +49,8 @@ _NOTHING = Meaning()
 class Resolver:
     """Resolves names in the files of one state of a graph; the caller holds the graph's lock."""
 
-    def __init__(self, scopes: Scopes, exports: Exports) -> None:
-        self._scopes, self._exports = scopes, exports
+    def __init__(self, scopes: Scopes, exports: Exports, scip: ScipIndex | None = None) -> None:
+        self._scopes, self._exports, self._scip = scopes, exports, scip
         self._fit: dict[tuple[Definition, int, bool], bool] = {}
         self._named: dict[tuple[str, str, bool, bool], Meaning] = {}
         self._meanings: dict[tuple[str, str, int], Meaning] = {}
@@ -62,8 +63,24 @@ class Resolver:
         """Return what the `name` at `offset`, in the node at `position`, means."""
         key = scope.path, name, offset
         if key not in self._meanings:
-            self._meanings[key] = self._find_meaning(scope, position, name, offset)
+            indexed = self._indexed(self._scip, scope, name, offset) if self._scip else None
+            self._meanings[key] = indexed or self._find_meaning(scope, position, name, offset)
         return self._meanings[key]
+
+    def _indexed(self, scip: ScipIndex, scope: FileScope, name: str, offset: int) -> Meaning | None:
+        """Return what an index says that a name means, None where it cannot say."""
+        names = scip.names(scope.path, scope.source, scope.file.digest)
+        if names is None or (symbol := names.uses.get(offset)) is None:
+            return None
+        meant, is_indexed = dict[Definition, None](), True
+        for path, positions in self._scopes.positions(name_of(symbol) or name).items():
+            defining = self._scopes.of(path)
+            others = scip.names(path, defining.source, defining.file.digest)
+            is_indexed = is_indexed and others is not None
+            for start in others.definitions.get(symbol, ()) if others else ():
+                around = [p for p in positions if defining.is_around(p, start)]
+                meant |= dict.fromkeys(Definition(path, p) for p in around[-1:])
+        return Meaning(tuple(meant), by=scip.tool) if meant or is_indexed else None
 
     def _find_meaning(self, scope: FileScope, position: int, name: str, offset: int) -> Meaning:
         if scope.dialect.modules and _MACRO.match(scope.bare, offset + len(name)):

@@ -23,13 +23,15 @@ _TEST_DISTANCE = 4
 class Link:
     """A node that another one leads to over `distance` calls.
 
-    `line` is the 0-based line of the call in the calling file.
+    `line` is the 0-based line of the call in the calling file; `by` names the tool whose index
+    says so.
     """
 
     node: NodeRef
     line: int
     distance: int
     grade: Grade
+    by: str = ""
 
     @property
     def is_resolved(self) -> bool:
@@ -104,7 +106,7 @@ def describe_symbol(
 def links_of(snapshot: Snapshot, root: str, uses: Iterable[Use]) -> list[Link]:
     """Return the uses of live definitions, the surest first at each distance."""
     links = [
-        Link(snapshot.ref(use.node_id, root), use.line, use.distance, use.grade)
+        Link(snapshot.ref(use.node_id, root), use.line, use.distance, use.grade, use.by)
         for use in uses
         if _is_live(snapshot, use.node_id)
     ]

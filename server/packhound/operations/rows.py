@@ -41,7 +41,7 @@ def _sibling_row(node: NodeRef) -> Json:
 
 
 def link_row(link: impact.Link | NodeRef | impact.NamedLine) -> Json:
-    """Return a node; of a link also the line of the call, its distance and how sure it is.
+    """Return a node; of a link also its line, its distance, how sure it is, and by which tool.
 
     A line that uses a name has its text instead.
     """
@@ -51,7 +51,8 @@ def link_row(link: impact.Link | NodeRef | impact.NamedLine) -> Json:
     if isinstance(link, impact.NamedLine):
         return {**row, "text": safe_line(link.text)}
     how = {"grade": str(link.grade), "by_name": not link.is_resolved}
-    return {**row, "distance": link.distance, **how}
+    by = {"by": safe_line(link.by)} if link.by else {}
+    return {**row, "distance": link.distance, **how, **by}
 
 
 def is_near_alone(row: Row) -> bool:

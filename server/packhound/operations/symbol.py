@@ -75,7 +75,7 @@ def run(call: Call, request: Symbol) -> Json:
     the `grade` of its call, or of the least sure of several: resolved, only candidate (no other
     definition has the name; in Python and JavaScript the calling file imports something of its
     file) or possible (one of a few of the name that take as many arguments); `by_name` is true for
-    the last two.
+    the last two; where an `index.scip` says so, the tool that made it is named.
     Callers and tests that call it themselves have the `text` of that line. `mentions` are lines
     that use its name, with their text: all where nothing calls it, else those where it is not
     known what the name means; `totals`.
@@ -220,6 +220,7 @@ def _remark(section: str, row: Row) -> str:
     # The line of a callee's call is in the definition asked about.
     words += [f"line {row['line']}"] if not is_far or section != "callees" else []
     words += [row["grade"]] if row["by_name"] else []
+    words += [f"by {row['by']}"] if "by" in row else []
     return f" ({', '.join(words)})"
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from packhound.core.settings import Settings
 from packhound.core.types import Query, Results
-from packhound.graph import CallGraph, Graph
+from packhound.graph import CallGraph, Graph, ScipIndex
 from packhound.index import Snapshot
 from packhound.llm import TokenCounter
 from packhound.pack.conversations import Conversations
@@ -50,11 +50,12 @@ class PackContext:
     clean_texts: CleanTexts = field(default_factory=CleanTexts)
     cancel: threading.Event | None = None
     graph_top_k: int = GRAPH_TOP_K
+    scip: ScipIndex | None = None
 
     @property
     def calls(self) -> CallGraph:
         """The resolved uses of the snapshot."""
-        return CallGraph(self.graph, self.source)
+        return CallGraph(self.graph, self.source, scip=self.scip)
 
     def excerpts(self, counter: TokenCounter) -> Excerpts:
         """Return the files of the snapshot as they leave, with their costs by a counter."""

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from packhound.core.errors import SettingsError
 from packhound.core.types import NodeId, NodeRef, Query, Results
 from packhound.git import Changes, Since
-from packhound.graph import CallGraph, EdgeKind, Graph, Use
+from packhound.graph import CallGraph, EdgeKind, Graph, ScipFile, Use
 from packhound.index import Snapshot
 from packhound.llm import counter_for
 from packhound.pack import pipeline
@@ -44,7 +44,7 @@ class PackService:
         """`graph` is that of a like folder, to begin with."""
         self._root = str(root)
         self._search, self.search_cache, self._source = search, search_cache, source
-        self._graph = graph or Graph()
+        self._graph, self._scip = graph or Graph(), ScipFile(root)
         self.conversations, self.changes = conversations, changes
         self._clean_texts = clean_texts
 
@@ -87,6 +87,7 @@ class PackService:
             search=lambda query: self._search(snapshot, query, cancel),
             source=lambda path: self._source(path, snapshot),
             graph=self._graph,
+            scip=self._scip.current(),
             conversations=self.conversations,
             changed=self.changes.lines,
             all_changed=lambda: self._uncommitted_lines(snapshot),
@@ -121,7 +122,8 @@ class PackService:
     def call_graph(self, snapshot: Snapshot, cancel: threading.Event | None = None) -> CallGraph:
         """Return the resolved uses of a snapshot, for the questions of one request."""
         self._graph.update(snapshot.files)
-        return CallGraph(self._graph, lambda path: self._source(path, snapshot), cancel)
+        scip = self._scip.current()
+        return CallGraph(self._graph, lambda path: self._source(path, snapshot), cancel, scip)
 
     def neighbors(
         self, snapshot: Snapshot, node_id: NodeId

@@ -104,9 +104,10 @@ function at(hit: Hit, line: number | undefined): Hit {
   return start ? { ...hit, selectionRange: { start, end: start } } : hit;
 }
 
-function remarks({ distance = 1, grade = 'resolved' }: Link): string[] {
+function remarks({ distance = 1, grade = 'resolved', by }: Link): string[] {
   return [
     ...(distance > 1 ? [t('{0} calls away', distance)] : []),
     ...(grade === 'resolved' ? [] : [grade]),
+    ...(by ? [t('by {0}', by)] : []),
   ];
 }

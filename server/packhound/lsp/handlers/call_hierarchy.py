@@ -89,7 +89,7 @@ def symbol_at(ls: PackhoundServer, uri: str, position: types.Position) -> impact
 
 
 def _remark(link: impact.Link) -> str:
-    return "" if link.is_resolved else str(link.grade)
+    return f"by {link.by}" if link.by else "" if link.is_resolved else str(link.grade)
 
 
 def _item(
