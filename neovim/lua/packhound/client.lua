@@ -8,6 +8,8 @@ local TIMEOUT_MS = 5000
 -- `uvx packhound` may have to install it first.
 local START_MS = 60000
 local POLL_MS = 20
+-- A list waits so long for what another server knows.
+local OTHER_MS = 2000
 
 --- The last `packhound/indexState` of each client, by client id.
 ---@type table<integer, table>
@@ -218,6 +220,30 @@ function M.ask(method, params, done)
       done(result)
     end
   end)
+end
+
+--- Asks another language server of a buffer, if one knows a method; `done` gets nil where none
+--- answers in time.
+---@param bufnr integer
+---@param method string
+---@param params table
+---@param done fun(result: any?, client: vim.lsp.Client?)
+function M.ask_other(bufnr, method, params, done)
+  local client = vim.iter(vim.lsp.get_clients({ bufnr = bufnr, method = method })):find(function(each)
+    return each.name ~= NAME
+  end)
+  local function once(result)
+    local answered = done
+    done = function() end
+    answered(result, client)
+  end
+  if not client then
+    return once(nil)
+  end
+  vim.defer_fn(once, OTHER_MS)
+  call(client, 'request', method, params, function(_, result)
+    once(result)
+  end, bufnr)
 end
 
 --- Notifies every running server; each ignores files that are not its own.

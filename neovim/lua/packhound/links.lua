@@ -31,12 +31,43 @@ local function item(link, words, line)
   return { text = text, dim = dim, path = vim.uri_to_fname(link.uri), lnum = lnum, end_lnum = lnum, col = 1 }
 end
 
+--- Replaces the callers by those that the language's own server knows, which has them from types.
+local function with_callers_of_language(answer, done)
+  local bufnr = vim.uri_to_bufnr(answer.uri)
+  local place = { textDocument = { uri = answer.uri }, position = answer.selectionRange.start }
+  client.ask_other(bufnr, 'textDocument/prepareCallHierarchy', place, function(items)
+    if not items or not items[1] then
+      return done()
+    end
+    client.ask_other(bufnr, 'callHierarchy/incomingCalls', { item = items[1] }, function(calls, other)
+      local is_test = {}
+      for _, test in ipairs(answer.tests) do
+        is_test[test.uri .. test.name] = true
+      end
+      local callers = {}
+      for _, call in ipairs(calls or {}) do
+        local from = call.from
+        local line = (call.fromRanges[1] or from.selectionRange).start.line + 1
+        local link = { qualname = from.name, line = line, by = other.name, uri = from.uri }
+        link.path, link.selectionRange = vim.fn.fnamemodify(vim.uri_to_fname(from.uri), ':.'), from.selectionRange
+        if not is_test[from.uri .. from.name] then
+          table.insert(callers, link)
+        end
+      end
+      if calls and #calls > 0 then
+        answer.callers, answer.mentions = callers, {}
+      end
+      done()
+    end)
+  end)
+end
+
 --- Lists what calls a definition and what it calls, what implements it, and the tests that reach it.
 ---@param name string empty: the definition at the place
 ---@param place table? a document and a position; the cursor by default
 function M.symbol(name, place)
   local params = name ~= '' and { name = name } or place or client.cursor()
-  client.ask('packhound/symbol', params, function(answer)
+  local function show(answer)
     local items = {}
     for _, section in ipairs(SECTIONS) do
       for _, link in ipairs(answer[section[1]]) do
@@ -50,6 +81,11 @@ function M.symbol(name, place)
       title = ('%s · no known caller, lines that use its name: %d'):format(title, answer.totals.mentions)
     end
     require('packhound.pickers').show(title, items, nothing)
+  end
+  client.ask('packhound/symbol', params, function(answer)
+    with_callers_of_language(answer, function()
+      show(answer)
+    end)
   end)
 end
 

@@ -46,6 +46,40 @@ t.step('callers, calls and tests are listed, and a call opens at its line', func
   t.same(vim.api.nvim_win_get_cursor(0)[1], 28, 'line')
 end)
 
+t.step('callers are those that the server of the language knows, by its name', function()
+  local uri = vim.uri_from_bufnr(0)
+  local at = { start = { line = 3, character = 0 }, ['end'] = { line = 3, character = 1 } }
+  local item = { name = 'typed_caller', kind = 12, uri = uri, range = at, selectionRange = at }
+  local answers = {
+    initialize = { capabilities = { callHierarchyProvider = true } },
+    ['textDocument/prepareCallHierarchy'] = { item },
+    ['callHierarchy/incomingCalls'] = { { from = item, fromRanges = { at } } },
+  }
+  local other = vim.lsp.start({
+    name = 'typed',
+    cmd = function()
+      return {
+        request = function(method, _, done)
+          vim.schedule(function()
+            done(nil, answers[method])
+          end)
+          return true, 1
+        end,
+        notify = function() end,
+        is_closing = function() end,
+        terminate = function() end,
+      }
+    end,
+  })
+  t.wait_for('the other server', function()
+    return vim.lsp.get_client_by_id(other).initialized
+  end)
+  vim.fn.search('def backoff_delays')
+  local rows = t.list_of('symbol')
+  t.is_true(rows[1]:match('^called by  typed_caller  courier/retry%.py:4.*by typed'), vim.inspect(rows))
+  vim.lsp.buf_detach_client(0, other)
+end)
+
 t.step('changes are listed with the tests to run, and reviewed', function()
   vim.cmd.edit('courier/retry.py')
   vim.fn.append(vim.fn.search('delay = FIRST_DELAY_S'), '    delay = delay * 3')
