@@ -102,6 +102,7 @@ class Store {
     public Store(int size) { }
     public int Get(int key, string name) { return rows; }
     public async Task<int> All(int n) { return 1; }
+    void Go() { Log(1); Run(); Stop(); }
 }
 """,
     "cpp": """
@@ -138,6 +139,9 @@ CASES = [
             ("java", "record $R($$$)", ["record Row"]),
             ("csharp", "public int $F($$$)", ["public int Get"]),
             ("csharp", "public async Task<$T> $F($$$) { $$$ }", ["public async Task<int> All"]),
+            ("csharp", "void $F() { Log($A); $$$ }", ["void Go"]),
+            ("csharp", "void $F($$$) { Run(); $$$REST }", []),
+            ("csharp", "{ Log($A); $$$REST }", ["{ Log(1)"]),
             ("cpp", "int $C::$F($$$) { $$$ }", ["int Store::get"]),
             ("cpp", "int $F($$$) const { $$$ }", ["int all"]),
             ("cpp", "Row *$F($$$) { $$$ }", ["Row *first"]),

@@ -106,10 +106,12 @@ def _compile(language: str, text: str) -> Goal:
                 problem = refusal if is_first else problem
     assert problem is not None
     for prefix in holes.PREFIXES:
-        filled = holes.fill_parameters(text, language, prefix)
-        for before, after in frames_of(language, text) if filled != text else ():
-            with suppress(NoPattern):
-                return _read(language, before, holes.fill_holes(filled, prefix), after)
+        typed = holes.fill_parameters(text, language, prefix)
+        ended = (holes.fill_statements(each, language, prefix) for each in (text, typed))
+        for filled in dict.fromkeys((typed, *ended)):
+            for before, after in frames_of(language, text) if filled != text else ():
+                with suppress(NoPattern):
+                    return _read(language, before, holes.fill_holes(filled, prefix), after)
     raise problem
 
 

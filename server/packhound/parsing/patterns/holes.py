@@ -11,7 +11,9 @@ from typing import NamedTuple
 HOLE = re.compile(r"\$\$\$(?P<run>[A-Z][A-Z0-9_]*\b)?|(?<!\$)\$(?P<one>_|[A-Z][A-Z0-9_]*)(?![\w{])")
 PREFIXES = ("pkho1e", "Pkho1e")
 """Of identifiers in the place of holes; some grammars want types to begin with a capital."""
-_STAND_IN = re.compile(rb"\$?([pP]kho1e_([nr])_(\w*)_z)(?::? \1)?")
+_STAND_IN = re.compile(rb"\$?([pP]kho1e_([nrs])_(\w*)_z)(?::? \1)?")
+_STATEMENTS = re.compile(rb"[pP]kho1e_s_(\w*)_z\(\);")
+_LAST_STATEMENTS = re.compile(r"(?<=[;{}])(\s*)\$\$\$([A-Z][A-Z0-9_]*)?(?=\s*\})")
 _PARAMETERS = re.compile(r"((?:@[\w.]+\([^()]*\)\s*)*[^()]*\()([^()]+)(?=\))")
 _PARAMETER = {
     **dict.fromkeys(("java", "csharp", "dart"), "{0} {0}"),
@@ -50,8 +52,20 @@ def fill_parameters(pattern: str, language: str, prefix: str) -> str:
     return f"{match[1]}{', '.join(filled)}{pattern[match.end() :]}"
 
 
+def fill_statements(pattern: str, language: str, prefix: str) -> str:
+    """Return a pattern of C# with a statement for `$$$` at the end of a block.
+
+    Its grammar, unlike others, repairs no missing semicolon there.
+    """
+    if language != "csharp":
+        return pattern
+    return _LAST_STATEMENTS.sub(lambda run: f"{run[1]}{prefix}_s_{run[2] or ''}_z();", pattern)
+
+
 def hole_of(text: bytes) -> Hole | None:
     """Return the hole that the text of a node stands for."""
+    if statements := _STATEMENTS.fullmatch(text):
+        return Hole(statements[1].decode(), True)
     match = _STAND_IN.fullmatch(text)
     return Hole(match[3].decode(), match[2] == b"r") if match else None
 
