@@ -161,6 +161,7 @@ def rust_project(root: Path, library: str) -> dict[str, Any]:
                     "display_name": manifest["package"]["name"].replace("-", "_"),
                     "root_module": str(main),
                     "edition": own if isinstance(own, str) else edition,
+                    "is_workspace_member": True,  # Else no line is said to be left out.
                     "cfg": [f'feature="{name}"' for name in sorted(features)],
                     "deps": sorted(name.replace("-", "_") for name in needed),
                 }
@@ -186,7 +187,8 @@ def main() -> None:
         project = rust_project(root, options.library)
         folders = [Path(each["root_module"]).parent for each in project["crates"]]
         paths = [path for path in paths if any(map(path.is_relative_to, folders))]
-        settings = {"linkedProjects": [project], "checkOnSave": False}
+        no_tests = {"cfg": {"setTest": False}}
+        settings = {"linkedProjects": [project], "checkOnSave": False, **no_tests}
         judge = Judge(root, [options.server], settings)
         judge.wait("experimental/serverStatus", "quiescent", True)
     else:
