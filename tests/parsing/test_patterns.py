@@ -270,8 +270,9 @@ def test_a_lone_variable_is_a_word(language: str, query: str) -> None:
     ],
 )
 def test_what_is_no_pattern_says_where(pattern: str, reason: str, offset: int) -> None:
-    problem = read_pattern(pattern, ["python"], is_explicit=True)
-    assert problem == PatternProblem(reason, "python", offset)
+    for languages in (["python"], ["python", "markdown"]):
+        problem = read_pattern(pattern, languages, is_explicit=True)
+        assert problem == PatternProblem(reason, "python", offset)
 
 
 def test_a_language_without_grammar_is_no_fault() -> None:

@@ -31,6 +31,7 @@ _TOKEN = re.compile(
 )
 _AMBIGUOUS = frozenset({"bash", "php", "markdown", "sql"})
 """Languages in which `$NAME` or plain words are code: a query is theirs only where it says so."""
+_PROSE = frozenset({"markdown"})
 _MAX_STARTS = 40
 
 
@@ -55,7 +56,8 @@ def read_pattern(task: ReadTask) -> Plain:
                 problem = max(problem or refusal, refusal, key=itemgetter(1))
             except (LookupError, OSError, ImportError):
                 continue
-        if goals:
+        # What code does not read, prose does.
+        if goals.keys() - _PROSE or (goals and problem is None):
             literals = ((name, tuple(dict.fromkeys(goal.literals))) for name, goal in goals.items())
             return start, tuple(literals), None
     return -1, (), problem
