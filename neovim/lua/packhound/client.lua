@@ -172,7 +172,8 @@ end
 ---@param bufnr integer? whose server is asked; that of the current buffer by default
 ---@return fun() cancel
 function M.request_async(method, params, done, bufnr)
-  bufnr = bufnr or vim.api.nvim_get_current_buf()
+  -- That of a picker that another one has closed is gone.
+  bufnr = bufnr and vim.api.nvim_buf_is_valid(bufnr) and bufnr or vim.api.nvim_get_current_buf()
   local client = M.get_or_start(bufnr)
   local deadline = vim.uv.now() + START_MS
   local cancelled, request_id = false, nil

@@ -1,7 +1,7 @@
 -- Runs inside a headless Neovim that has a real picker plugin: JOB as in job.lua. Each step opens
 -- the picker and compares its rows with the server's order.
 local job = vim.json.decode(table.concat(vim.fn.readfile(vim.env.JOB), '\n'))
-local PATIENCE_MS = 30000
+local PATIENCE_MS = 120000
 -- The deep model puts another row than BM25 and the small model first but one.
 local QUERY = 'limit how many requests a client may send'
 
@@ -194,20 +194,22 @@ end
 
 -- Presses Enter, and calls `done` once the row's file is there; keys wait for the end of this function.
 local function choose(done)
-  local paths = vim.tbl_map(function(item)
-    return item.path
-  end, first)
+  local columns = {}
+  for _, item in ipairs(first) do
+    columns[('%s:%d'):format(item.path, item.lnum)] = item.col
+  end
   local deadline = vim.uv.now() + PATIENCE_MS
   vim.api.nvim_input('<CR>')
   local function poll()
     local name = vim.api.nvim_buf_get_name(0)
-    local is_open = vim.tbl_contains(paths, name) and not name:match('cache%.py$')
+    local line, column = unpack(vim.api.nvim_win_get_cursor(0))
+    local is_open = columns[('%s:%d'):format(name, line)] == column + 1 and not name:match('cache%.py$')
     if not is_open and vim.uv.now() < deadline then
       vim.defer_fn(poll, 50)
       return
     end
     step('Enter opens the row', function()
-      assert(is_open, ('%s is open, none of %s'):format(name, vim.inspect(paths)))
+      assert(is_open, ('%s:%d:%d is open, none of %s'):format(name, line, column + 1, vim.inspect(columns)))
     end)
     done()
   end

@@ -45,7 +45,10 @@ local function show(task, more)
     confirm = function(picker, row)
       picker:close()
       if row then
-        task.open(row.item)
+        -- The end of insert mode moves the cursor to the left.
+        vim.schedule(function()
+          task.open(row.item)
+        end)
       end
     end,
   }, more))

@@ -20,6 +20,7 @@ local function show(task, query, finder)
   local values = require('telescope.config').values
   local picker = require('telescope.pickers').new({ sorting_strategy = 'ascending' }, {
     prompt_title = task.title,
+    preview_title = 'Preview',
     default_text = query,
     finder = finder,
     sorter = require('telescope.sorters').empty(),
@@ -41,7 +42,10 @@ local function show(task, query, finder)
         local selected = require('telescope.actions.state').get_selected_entry()
         actions.close(prompt)
         if selected then
-          task.open(selected.value)
+          -- The end of insert mode moves the cursor to the left.
+          vim.schedule(function()
+            task.open(selected.value)
+          end)
         end
       end)
       return true
