@@ -144,6 +144,8 @@ def test_a_pack_has_a_page(editor):
     assert texts_of(seen, "h1") == ["the total of a bill"]
     ids = [str(each.attributes.get("id", "")) for each in seen]
     assert sum(each.startswith("part-") for each in ids) == len(packed["items"]) > 0
+    wider = editor.request("packhound/packPage", {**asked, "budget": 4_321})["html"]
+    assert f"{packed['tokens']:,} of 4,321 tokens" in wider
     with pytest.raises(Exception, match="expected"):
         editor.request("packhound/packPage", {"id": "pack-9"})
 

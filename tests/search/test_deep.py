@@ -287,7 +287,7 @@ def test_a_folder_that_is_half_read_says_so() -> None:
     encoder = Encoder("charge")
     read = read_nodes(encoder, 2_000)
     half = replace(environment_of(DeepRanker(lambda: encoder)), read_nodes=read)
-    note = f"the deep model has read {len(read.node_ids)} of 2,000 definitions"
+    note = f"{len(read.node_ids)} of 2,000 definitions read closely so far"
     assert note in search(snapshot(), QUERY, half).notes
     names = search(snapshot(), Query("FormValidator"), half)
     assert note not in names.notes

@@ -239,6 +239,8 @@ export interface IndexStatus {
   encoder?: string;
   encoder_problem?: string;
   pending_vectors?: number;
+  /** How many definitions the deep model has read in advance, of how many. */
+  deep_vectors?: [number, number] | null;
   notes?: string[];
 }
 

@@ -277,7 +277,7 @@ def _compare(job: _Job, parsed: ParsedQuery) -> Likeness | None:
         return None
     likeness = ranker.compare(parsed, read, snapshot, environment.settings, run)
     if likeness and read.n_wanted > (n_read := len(read.node_ids)):
-        run.notes.append(f"the deep model has read {n_read:,} of {read.n_wanted:,} definitions")
+        run.notes.append(f"{n_read:,} of {read.n_wanted:,} definitions read closely so far")
     return likeness
 
 

@@ -364,6 +364,7 @@ await play(({ page, changeSettings, openAt, rows, status, cursor, activeTab, sho
     await command('Packhound: Show Context Pack as a Page');
     const drawing = page.frameLocator('iframe.webview').frameLocator('#active-frame').getByRole('heading', { name: 'How the parts hang together' });
     await drawing.waitFor();
+    await page.frameLocator('iframe.webview').frameLocator('#active-frame').getByText(/of 4,000 tokens in/).first().waitFor();
     await picture('pack-page');
     await page.keyboard.press('Control+F4');
   },

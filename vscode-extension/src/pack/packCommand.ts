@@ -80,7 +80,7 @@ export class Packer {
   }
 
   async showPage(): Promise<void> {
-    await showPackPage(this.client, this.newest().id ?? '', this.prompt);
+    await showPackPage(this.client, this.newest(), this.prompt);
   }
 
   async sendToChat(): Promise<void> {

@@ -1,15 +1,15 @@
 import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
-import { methods } from '../protocol';
+import { methods, type Pack } from '../protocol';
 import type { PackhoundClient } from '../server/packhoundClient';
 
 /** Shows a pack of this session as the server's page, in one panel, which runs no scripts. */
 export async function showPackPage(
   client: PackhoundClient,
-  id: string,
+  { id, budget }: Pack,
   prompt: string,
 ): Promise<void> {
-  const { html } = await client.request<{ html: string }>(methods.packPage, { id, prompt });
+  const { html } = await client.request<{ html: string }>(methods.packPage, { id, budget, prompt });
   panel ??= newPanel();
   panel.webview.html = html;
   panel.reveal(vscode.ViewColumn.Active);

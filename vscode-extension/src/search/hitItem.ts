@@ -78,12 +78,14 @@ export function noteItem(note: string, icon = 'info'): vscode.QuickPickItem {
 
 /**
  * All that is said of an answer, as one row: the first note, the others dim behind it. How many files
- * were read when it was made is left to the status item, which goes on counting.
+ * and definitions were read when it was made is left to the status item, which goes on counting.
  */
 export function noteItems(notes: readonly string[]): vscode.QuickPickItem[] {
-  const [first, ...others] = notes.map((note) =>
-    note.replace(/^.*files read so far.*$/, t('Files are still being read; more may be found')),
-  );
+  const [first, ...others] = notes
+    .filter((note) => !note.endsWith('definitions read closely so far'))
+    .map((note) =>
+      note.replace(/^.*files read so far.*$/, t('Files are still being read; more may be found')),
+    );
   return first ? [{ ...noteItem(first), description: others.join(' · ') }] : [];
 }
 

@@ -51,11 +51,20 @@ function row(icon: string, label: string): Action {
   return { iconPath: new vscode.ThemeIcon(icon), label };
 }
 
-function indexRows({ files, nodes, pending, notes = [] }: IndexStatus): Action[] {
+function indexRows({
+  files,
+  nodes,
+  pending,
+  notes = [],
+  deep_vectors: closely,
+}: IndexStatus): Action[] {
   const counts = [
     t('{0} files', numeral(files)),
     t('{0} definitions', numeral(nodes)),
     ...(pending > 0 ? [t('{0} files still to be read', numeral(pending))] : []),
+    ...(closely && closely[0] < closely[1]
+      ? [t('{0} of {1} read closely so far', numeral(closely[0]), numeral(closely[1]))]
+      : []),
   ];
   return [
     { ...row('database', t('Index')), detail: counts.join(', ') },

@@ -40,9 +40,13 @@ def pack_item(ls: PackhoundServer, params: Params) -> Json:
 
 
 def pack_page(ls: PackhoundServer, params: Params) -> Json:
-    """Return the page of a pack of this session in Markdown; `prompt` is what it was made for."""
+    """Return the page of a pack of this session in Markdown.
+
+    `prompt` is what it was made for; `budget` replaces its own where the user gave another one.
+    """
     _, packed = _remembered(ls, params)
-    row = pack_row(call_of(ls).roots, packed, "")
+    budget = value_in(params, "budget", Annotated[int, Meta(ge=1)], packed.budget)
+    row = pack_row(call_of(ls).roots, replace(packed, budget=budget), "")
     return {"html": as_page("pack", row, {"prompt": value_in(params, "prompt", str, "")})}
 
 
