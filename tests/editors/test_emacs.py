@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.editor_clients import CHECKOUT, EDITORS, program
 
-PATIENCE_S = 300
+PATIENCE_S = 1200
 
 
 @pytest.mark.editors

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-import shlex
 import shutil
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,44 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.editor_clients import CHECKOUT, missing, program
-
-PATIENCE_S = 60
+from tests.support.screen import PATIENCE_S, Screen
 
 pytestmark = pytest.mark.editors
-
-
-class Screen:
-    """A terminal of its own with one program in it."""
-
-    def __init__(self, socket: Path, command: list[str], env: dict[str, str]) -> None:
-        self._tmux = ["tmux", "-S", str(socket), "-f", "/dev/null"]
-        self._env = env
-        size = ["-x", "140", "-y", "40"]
-        self._run("new-session", "-d", "-s", "screen", *size, shlex.join(command))
-
-    def keys(self, *keys: str) -> None:
-        self._run("send-keys", "-t", "screen", *keys)
-
-    def text(self) -> str:
-        return self._run("capture-pane", "-p", "-t", "screen")
-
-    def until(self, seen: Callable[[str], bool], what: str) -> str:
-        end = time.monotonic() + PATIENCE_S
-        while True:
-            text = self.text()
-            if seen(text):
-                return text
-            assert time.monotonic() < end, f"waited in vain for {what}; the screen:\n{text}"
-            time.sleep(0.1)
-
-    def close(self) -> None:
-        subprocess.run([*self._tmux, "kill-server"], env=self._env, capture_output=True)
-
-    def _run(self, *arguments: str) -> str:
-        done = subprocess.run(
-            [*self._tmux, *arguments], env=self._env, capture_output=True, text=True, check=True
-        )
-        return done.stdout
 
 
 @pytest.fixture

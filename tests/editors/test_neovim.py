@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.editor_clients import CHECKOUT, EDITORS, PICKERS, program, unpack_plugins
 
-PATIENCE_S = 240
+PATIENCE_S = 900
 
 pytestmark = pytest.mark.editors
 

@@ -14,7 +14,7 @@ import pytest
 
 from tests.support.editor_clients import CHECKOUT
 from tests.support.release import size
-from tests.support.vscode import AUTO_SAVE, EXTENSION, QUIET, drive, npm
+from tests.support.vscode import AUTO_SAVE, EXTENSION, PATIENCE_S, QUIET, drive, npm
 
 MOST_PACKAGE_BYTES = 1_100_000
 
@@ -149,7 +149,7 @@ def test_no_key_typed_around_a_list_reaches_a_file_that_is_only_previewed(
         settings={"packhound.server.path": server_command, **QUIET, **AUTO_SAVE},
         screenshots=str(pictures),
         sequences=size(3),
-        patience_s=600 + 240 * size(3),
+        patience_s=PATIENCE_S + 240 * size(3),
     )
     assert done.returncode == 0, done.stdout + done.stderr
 

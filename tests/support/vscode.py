@@ -12,7 +12,7 @@ from tests.support.editor_clients import CHECKOUT, CLIENTS, EDITORS, missing
 
 EXTENSION = CHECKOUT / "vscode-extension"
 # An editor on a busy machine; a test never waits this long where nothing is wrong.
-PATIENCE_S = 600
+PATIENCE_S = 1800
 AUTO_SAVE = {"files.autoSave": "afterDelay", "files.autoSaveDelay": 50}
 QUIET = {
     "workbench.startupEditor": "none",

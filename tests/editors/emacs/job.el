@@ -9,7 +9,7 @@
               (insert-file-contents (getenv "JOB"))
               (json-parse-buffer :object-type 'plist :array-type 'list)))
 (defvar job-steps nil)
-(defvar job-patience 60)
+(defvar job-patience 240)
 
 (defmacro job-step (name &rest body)
   "Run BODY; what it raises is the problem of the step NAME."

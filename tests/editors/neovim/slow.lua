@@ -1,7 +1,7 @@
 -- Runs inside a headless Neovim whose server takes seconds for each answer: JOB as in job.lua, with
 -- {delay_ms, log}. Nothing that a user does may wait for the server.
 local job = vim.json.decode(table.concat(vim.fn.readfile(vim.env.JOB), '\n'))
-local PATIENCE_MS = 30000
+local PATIENCE_MS = 120000
 -- A loaded machine is slow too, but not as slow as the server.
 local AT_ONCE_MS = 1000
 

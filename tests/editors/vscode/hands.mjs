@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { startWorkbench } from './workbench.mjs';
 
-const PATIENCE_MS = 90_000;
+// On a machine with twenty busy processes; nothing waits this long where nothing is wrong.
+const PATIENCE_MS = 300_000;
 // A box closes when something else takes the focus: then it is opened again.
-const BOX_MS = 15_000;
+const BOX_MS = 30_000;
 // What appears is faded in.
 const FADE_MS = 400;
 

@@ -8,7 +8,7 @@ import { startWorkbench } from './workbench.mjs';
 
 const config = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const tests = path.join(path.dirname(fileURLToPath(import.meta.url)), 'in_host_tests.cjs');
-const PATIENCE_MS = 400_000;
+const PATIENCE_MS = 1_500_000;
 
 rmSync(config.report, { force: true });
 process.env.PACKHOUND_TEST_REPORT = config.report;

@@ -5,7 +5,7 @@ const { renameSync, writeFileSync } = require('node:fs');
 const vscode = require('vscode');
 
 const EXTENSION = 'packhound.packhound';
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 240_000;
 
 const folder = () => vscode.workspace.workspaceFolders[0].uri;
 const file = (name) => vscode.Uri.joinPath(folder(), name);

@@ -65,9 +65,14 @@ await play(({ page, rows, status, until, asks, labels, row, picture, command, re
       if (walk === 'roots') {
         assert.ok((await labels()).some((label) => /depot/.test(label)), String(await labels()));
       }
-      await keys('Enter');
-      await until('the file', async () => (await activeTab.getAttribute('aria-label'))?.includes('retry.py'));
-      await page.locator('.monaco-editor.focused').first().waitFor();
+      // An Enter is lost where new rows come at that moment.
+      await until('the file', async () => {
+        if (await rows.first().isVisible()) {
+          await keys('Enter');
+        }
+        await page.locator('.monaco-editor.focused').first().waitFor({ timeout: 15_000 });
+        return (await activeTab.getAttribute('aria-label')).includes('retry.py');
+      });
     },
 
     async 'the side bar is walked by keys and read out'() {

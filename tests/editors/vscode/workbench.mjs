@@ -7,7 +7,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 
-const START_TIMEOUT_MS = 120_000;
+const START_TIMEOUT_MS = 300_000;
 
 /**
  * Starts VS Code on `workspace`, a folder or a `.code-workspace`; `extension` is a VSIX to install,
