@@ -72,6 +72,21 @@ def test_what_git_tracks_though_it_ignores_it_is_named(engine: Engine, root: Pat
     assert engine.left_out.files == {}
 
 
+def test_what_a_sparse_checkout_leaves_out_is_named(engine: Engine, root: Path) -> None:
+    git(root, "init")
+    git(root, "add", ".")
+    git(root, "commit", "-m", "all")
+    git(root, "sparse-checkout", "set", "--no-cone", "/shop/")
+    engine.refresh()
+    assert engine.settled(30)
+    assert engine.left_out.files["web/router.ts"] == "not checked out"
+    assert not [path for path in engine.left_out.files if path.startswith("shop/")]
+    git(root, "sparse-checkout", "disable")
+    engine.refresh()
+    assert engine.settled(30)
+    assert engine.left_out.files == {}
+
+
 @pytest.mark.parametrize("paths", [None, ["shop/cart.py", "shop/mail.py", "web"]])
 def test_without_file_handles_nothing_is_lost(root: Path, paths: list[str] | None) -> None:
     resource = pytest.importorskip("resource")

@@ -44,6 +44,8 @@ GREP_ALONE = "data or large: by grep alone"
 """Why most words and the definitions of a text are not in the index."""
 LOCK_FILE = "lock file: names and versions alone"
 """Why most lines of a text are neither in the index nor read by grep."""
+NOT_CHECKED_OUT = "not checked out"
+"""Why files that git tracks are not there: a sparse checkout leaves them out."""
 UNPARSED = "not parsed: by words alone"
 """Why a text has no definitions: its parser took too long or too much memory, or failed."""
 IN_PART = frozenset({GREP_ALONE, LOCK_FILE, UNPARSED})

@@ -7,6 +7,7 @@ from .blobs import replaced_objects as replaced_objects
 from .blobs import tracked_files as tracked_files
 from .client import Repository as Repository
 from .client import clone_without_files as clone_without_files
+from .client import not_checked_out as not_checked_out
 from .client import open_repository as open_repository
 from .client import stream as stream
 from .client import tracked_but_ignored as tracked_but_ignored

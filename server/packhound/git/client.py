@@ -160,6 +160,15 @@ def tracked_but_ignored(root: Path) -> list[str]:
     return [path for path in (listed or "").split("\0") if path]
 
 
+def not_checked_out(root: Path) -> list[str]:
+    """Return the paths within a folder of tracked files that a sparse checkout leaves out."""
+    is_sparse = git(root, "config", "--type=bool", "--get", "core.sparseCheckout", timeout_s=5.0)
+    if (is_sparse or "").strip() != "true":
+        return []
+    listed = git(root, "ls-files", "-t", "-z", timeout_s=5.0)
+    return [entry[2:] for entry in (listed or "").split("\0") if entry.startswith("S ")]
+
+
 def clone_without_files(root: Path, folder: Path) -> bool:
     """Give a folder a `.git` that shares the objects of a repository, its index that of HEAD.
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from packhound import team
 from packhound.core.backoff import RetryBackoff
 from packhound.core.settings import Settings
-from packhound.core.status import LeftOut
+from packhound.core.status import NOT_CHECKED_OUT, LeftOut
 from packhound.core.types import Document
 from packhound.files import (
     Omissions,
@@ -26,7 +26,7 @@ from packhound.files import (
     stamp_at,
     why_left_out,
 )
-from packhound.git import tracked_but_ignored, user_ignore_file
+from packhound.git import not_checked_out, tracked_but_ignored, user_ignore_file
 from packhound.index import Index
 from packhound.indexing.autosave import Autosave
 from packhound.indexing.bulk_read import IndexingPass
@@ -252,6 +252,9 @@ class Indexer:
         differences = scan.step(self._index.snapshot.files, self.queue.open_paths)
         n_differences = self.queue.add_differences(differences, scan.cancelled)
         if scan.over:
+            for path in not_checked_out(self._root):
+                if not scan.has_seen(path):
+                    scan.omissions.add(path, NOT_CHECKED_OUT, is_folder=False)
             self._omissions = scan.omissions
             unread = {p: why for p, why in self._unread.items() if scan.has_seen(p)}
             self._set_unread({**unread, **scan.in_part, **self._tracked(scan)})
