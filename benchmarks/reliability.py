@@ -299,7 +299,7 @@ CHECKS = (
         "T28",
         "no match of git grep is missed in silence",
         "trees",
-        *(10_000, 40),
+        *(10_000, 500),
         f"{_RELEASE} tests/acceptance/test_nothing_is_silent.py",
         (*_INDEX, "grep", "search", "service", "operations"),
     ),
