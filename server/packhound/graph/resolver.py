@@ -75,11 +75,11 @@ class Resolver:
         meant, is_indexed = dict[Definition, None](), True
         for path, positions in self._scopes.positions(name_of(symbol) or name).items():
             defining = self._scopes.of(path)
-            others = scip.names(path, defining.source, defining.file.digest)
-            is_indexed = is_indexed and others is not None
-            for start in others.definitions.get(symbol, ()) if others else ():
-                around = [p for p in positions if defining.is_around(p, start)]
-                meant |= dict.fromkeys(Definition(path, p) for p in around[-1:])
+            in_file = scip.names(path, defining.source, defining.file.digest)
+            is_indexed = is_indexed and in_file is not None
+            for start in in_file.definitions.get(symbol, ()) if in_file else ():
+                enclosing = [p for p in positions if defining.is_around(p, start)]
+                meant |= dict.fromkeys(Definition(path, p) for p in enclosing[-1:])
         return Meaning(tuple(meant), by=scip.tool) if meant or is_indexed else None
 
     def _find_meaning(self, scope: FileScope, position: int, name: str, offset: int) -> Meaning:

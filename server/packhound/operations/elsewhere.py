@@ -131,8 +131,8 @@ def _as_if_patched(
 def _removal_note(removed: Sequence[NodeRef], arguments: Mapping[str, object]) -> list[str]:
     """Return a note on what a patch removes, what the arguments name first; none on nothing."""
     text = " ".join(str(value) for value in arguments.values())
-    said = {*re.findall(r"\w+", re.sub(r"\\[a-z]", " ", text))}
-    order = sorted(removed, key=lambda node: node.name not in said)
+    words = {*re.findall(r"\w+", re.sub(r"\\[a-z]", " ", text))}
+    order = sorted(removed, key=lambda node: node.name not in words)
     names = [safe_line(f"{node.path}#{node.qualname}") for node in order[:_MAX_REMOVED]]
     if len(removed) > _MAX_REMOVED:
         names.append(f"{len(removed) - _MAX_REMOVED:,} more, which `changes` lists")
