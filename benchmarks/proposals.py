@@ -107,8 +107,12 @@ def _search(engine: Engine, patch: str) -> None:
 
 
 def _patches(engine: Engine, chance: random.Random) -> dict[int, Iterator[str]]:
-    """Return patches without end, of 5 and of 20 files: a changed line and a new function each."""
-    paths = sorted(path for path in engine.snapshot.files if path.endswith(_SUFFIXES))
+    """Return patches without end, of 5 and of 20 files with a further function each."""
+    paths = [
+        path
+        for path in sorted(engine.snapshot.files)
+        if path.endswith(_SUFFIXES) and (engine.root / path).read_bytes().endswith(b"\n")
+    ]
 
     def of(n: int) -> Iterator[str]:
         while True:
@@ -118,9 +122,9 @@ def _patches(engine: Engine, chance: random.Random) -> dict[int, Iterator[str]]:
 
 
 def _diff(root: Path, path: str) -> str:
-    old = (root / path).read_bytes().decode("utf-8", "surrogateescape").split("\n")
-    new = list(old)
-    new[len(new) // 2 : len(new) // 2] = ["// " + f"proposed {len(new)}"]
+    text = (root / path).read_bytes().decode("utf-8", "surrogateescape")
+    old = text.removesuffix("\n").split("\n")
+    new = [*old, "", "function proposed() {", f"  return {len(old)};", "}"]
     lines = difflib.unified_diff(old, new, f"a/{path}", f"b/{path}", lineterm="")
     return "\n".join(lines) + "\n"
 

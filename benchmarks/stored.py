@@ -196,6 +196,7 @@ RESULTS = (
     Stored("results/million.json", "million {large} --save", _SEARCH),
     Stored("results/note_kills.json", "sources.kills", ("core", "memory", "storage")),
     Stored("results/overlays.json", f"overlays {_WALKED}", _AGENTS),
+    Stored("results/patches.json", "patches --save", ("core", "git")),
     Stored("results/patterns.json", "patterns.oracle {folders}", ("parsing",)),
     Stored(
         "results/pack_evidence.json",

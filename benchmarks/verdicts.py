@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.overlays import git
-from benchmarks.stored import load_current, save
+from benchmarks.stored import load, load_current, save
 from packhound.core.errors import SettingsError
 from packhound.core.settings_reader import read_settings
 from packhound.core.types import NodeRef
@@ -69,7 +69,7 @@ def main() -> None:
             rows[repository.name] = _measured(tree, options.commits, options.seeds)
         print(repository.name, json.dumps(rows[repository.name], indent=1), flush=True)
         if options.save:
-            save(RESULTS, {"repositories": rows})
+            save(RESULTS, {**load(RESULTS), "repositories": rows})  # What was judged stays.
 
 
 def _measured(tree: Path, n_commits: int, n_seeds: int) -> dict[str, object]:
