@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import shutil
 import subprocess
@@ -11,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from packhound.service import Overlays
 from tests.support.command_line import packhound
 from tests.support.git_repository import git
+from tests.support.program import start_program
 from tests.support.runners import PYTEST_ALONE
 
 SEND = "def weigh(grams):\n    return grams * 2\n"
@@ -113,6 +116,33 @@ def test_a_command_is_told_why_and_proposes_again(tree: Path) -> None:
     # It is kept, and nothing is written before somebody accepts it.
     assert (tree / "send.py").read_text() == SEND
     assert [each["verdict"] for each in trace if each["state"] == "decide"] == ["refine", "accept"]
+
+
+def test_what_a_run_proposed_that_failed_or_was_killed_is_not_open(tree: Path) -> None:
+    patch, runners = tree.parent / "fix.diff", tree.parent / "config/runners.toml"
+    patch.write_text(RIGHT)
+    words = ("run", f"--root={tree}", f"--patch={patch}")
+    runners.write_text("[runners.pytest]\ndetect = ['/']\n")
+    assert packhound(tree.parent, *words).returncode == 2
+    overlays = Overlays(tree.resolve())
+    (failed,) = overlays.all(decided=True)
+    assert not failed.is_open
+
+    patch.write_text(WRONG)
+    runners.write_text("[runners.wait]\ncommand = ['sleep', '600']\n")
+    with Path(os.devnull).open("r+b") as nothing:
+        killed = start_program(words, {**os.environ}, nothing, nothing, nothing)
+        try:
+            while not (undecided := overlays.all()):
+                assert killed.poll() is None
+        finally:
+            killed.kill()
+            killed.wait(60)
+    # Not by anything that a run does at its end.
+    assert overlays.all() == undecided
+    listed = packhound(tree.parent, "overlay", "list", "--all", f"--root={tree}").stdout
+    assert listed.count("its run ended before it was decided on") == 2
+    assert not overlays.all()
 
 
 def test_nothing_is_checked_that_may_not_be_changed_and_nothing_runs_unless_allowed(

@@ -176,24 +176,36 @@ class _Run:
         """
         output = {"gates": msgspec.to_builtins(self.gates), "task": self.proposer.task.statement}
         self.trace.add(0, "begin", self.proposer.command, output, time.time())
-        feedback = ""
+        with service.deciding(self.proposer.task.folder, self.trace.run) as author:
+            step, accepted, facts = self._repeat(author)
+        if accepted:
+            self._take(step, accepted, apply=apply)
+        return bool(accepted), facts
+
+    def _repeat(self, author: str) -> tuple[int, str, runs.Facts]:
+        """Have patches proposed until one is accepted or given up.
+
+        Return the last step, the overlay that is accepted, "" for none, and the last facts.
+        """
+        feedback, step = "", 0
         facts = runs.Facts()
         for step in range(1, self.gates.steps + 1):
-            identity, facts, rows = self._examine(step, feedback)
+            identity, facts, rows = self._examine(step, feedback, author)
             decision = self._decide(step, facts)
             echo_line(f"step {step}: {decision.choice}: {decision.reason}")
             if decision.choice == "accept":
-                self._take(step, identity, apply=apply)
-                return True, facts
+                return step, identity, facts
             if identity and identity != self.proposer.patch:
-                reason = f"run {self.trace.run}: {decision.reason}"
+                reason = f"{author}: {decision.reason}"
                 self.asker.answer("reject", {"id": identity, "reason": reason[:_MAX_REASON]})
             if decision.choice == "abort":
                 break
             feedback = "\n".join([decision.reason, *map(_line, rows)])
-        return False, facts
+        return step, "", facts
 
-    def _examine(self, step: int, feedback: str) -> tuple[str, runs.Facts, list[dict[str, Any]]]:
+    def _examine(
+        self, step: int, feedback: str, author: str
+    ) -> tuple[str, runs.Facts, list[dict[str, Any]]]:
         """Propose, apply in memory, and check what passes so far: id, facts, new diagnostics."""
         started, diff, identity = time.time(), "", ""
         facts = runs.Facts()
@@ -205,17 +217,17 @@ class _Run:
         self.trace.add(step, "propose", feedback, {"diff": diff}, started, reason=facts.problem)
         rows: list[dict[str, Any]] = []
         if not facts.problem:
-            identity, facts = self._materialize(step, diff)
+            identity, facts = self._materialize(step, diff, author)
         if not any(runs.find_violations(facts, self.gates)):
             facts, rows = self._check(step, identity, facts)
         return identity, facts, rows
 
     @traced("run: materialize")
-    def _materialize(self, step: int, diff: str) -> tuple[str, runs.Facts]:
+    def _materialize(self, step: int, diff: str, author: str) -> tuple[str, runs.Facts]:
         """Apply a diff in memory; it is kept as an overlay."""
         started = time.time()
         try:
-            overlay = self._overlay_of(diff)
+            overlay = self._overlay_of(diff, author)
         except SettingsError as problem:
             facts = runs.Facts(problem=str(problem))
             self.trace.add(step, "materialize", diff, {}, started, reason=facts.problem)
@@ -231,7 +243,7 @@ class _Run:
         self.trace.add(step, "materialize", diff, output, started, verdict)
         return overlay["id"], facts
 
-    def _overlay_of(self, diff: str) -> dict[str, Any]:
+    def _overlay_of(self, diff: str, author: str) -> dict[str, Any]:
         """Return a diff as an overlay, kept if it is no id of one. Raises SettingsError."""
         if "\n" not in diff.strip():
             overlay = self.asker.answer("overlay", {"id": diff.strip()})
@@ -239,7 +251,6 @@ class _Run:
                 raise SettingsError(overlay["problem"] or "it was decided on already")
             return overlay
         message = self.proposer.task.statement[:_MAX_REASON]
-        author = f"run {self.trace.run}"
         return self.asker.answer("propose", {"diff": diff, "author": author, "message": message})
 
     @traced("run: check")

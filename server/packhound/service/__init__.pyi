@@ -12,6 +12,7 @@ from .other_roots import checked_out as checked_out
 from .overlays import Decision as Decision
 from .overlays import Overlay as Overlay
 from .overlays import Overlays as Overlays
+from .overlays import deciding as deciding
 from .overlays import patch_bytes as patch_bytes
 from .overlays import patch_of as patch_of
 from .overlays import text_digest as text_digest

@@ -5,12 +5,15 @@ from __future__ import annotations
 import hashlib
 import re
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
 from packhound.core.errors import SettingsError, StoreError, os_error_as
+from packhound.core.file_lock import FileLock
 from packhound.core.private_file import make_private_folder, read_private, write_private_atomic
 from packhound.files import take_back
 from packhound.redact import visible_line
@@ -142,8 +145,59 @@ class Overlays:
         return msgspec.structs.replace(overlay, text=text)
 
 
+@contextmanager
+def deciding(root: Path, run: str) -> Iterator[str]:
+    """Yield the author of what a run proposes; it decides on all of that before it leaves.
+
+    What it proposed and did not decide on is rejected if it fails, and by the next start if it is
+    killed. Raises StoreError.
+    """
+    _reject_undecided(root)
+    folder = _runs_folder(root)
+    make_private_folder(folder)
+    path = folder / f"{run}.lock"
+    lock = FileLock(path)
+    if not lock.acquire():
+        raise StoreError(f"'{folder}' cannot be used: a new lock is taken")
+    try:
+        yield _author_of(run)
+        path.unlink(missing_ok=True)
+    finally:
+        lock.release()
+        _reject_undecided(root)
+
+
+def _reject_undecided(root: Path) -> None:
+    """Reject what runs proposed that ended before they decided on it."""
+    overlays = Overlays(root)
+    for path in sorted(_runs_folder(root).glob("*.lock")):
+        lock, author = FileLock(path), _author_of(path.stem)
+        with suppress(StoreError):
+            if not lock.acquire():
+                continue
+            reason = "its run ended before it was decided on"
+            ended = Decision(decision="rejected", by=author, date=time.time(), reason=reason)
+            for overlay in overlays.all():
+                if overlay.author == author:
+                    overlays.decide(overlay, ended)
+            path.unlink(missing_ok=True)
+            lock.release()
+
+
+def _author_of(run: str) -> str:
+    return f"run {run}"
+
+
+def _runs_folder(root: Path) -> Path:
+    return notes_folder(root) / "runs"
+
+
 def take_back_interrupted(root: Path) -> list[str]:
-    """Take back acceptances that were killed halfway; return a note on each."""
+    """Take back acceptances that were killed halfway, and proposals of runs that were.
+
+    Return a note on each acceptance.
+    """
+    _reject_undecided(root)
     notes = []
     for each in take_back(root, journals_folder(root)):
         if each.damaged:
