@@ -46,7 +46,7 @@ def read(runner: str, *lines: object, module: str = "") -> list[Diagnostic | Out
     reader = Reader(runner, read_table().runners[runner], [Path("/private/copy"), ROOT], module)
     texts = [line if isinstance(line, bytes | str) else json.dumps(line) for line in lines]
     data = [text if isinstance(text, bytes) else text.encode() for text in texts]
-    return [each for line in data for each in reader.read(line)]
+    return [*(each for line in data for each in reader.read(line)), *reader.rest()]
 
 
 def at(said: list[Diagnostic | Outcome]) -> list[tuple[str, int, str, str]]:
@@ -102,6 +102,239 @@ def test_tests_of_go_and_cargo() -> None:
     )
     assert [each.test for each in said] == ["it::works", "it::fails"]
     assert isinstance(said[0], Outcome)
+
+
+CARGO_TEST = """
+test tests::calm - should panic ... FAILED
+test tests::errs ... FAILED
+test tests::fails ... FAILED
+test tests::works ... ok
+
+failures:
+
+---- tests::calm stdout ----
+note: test did not panic as expected at src/lib.rs:29:8
+---- tests::errs stdout ----
+Error: "bad"
+
+---- tests::fails stdout ----
+printed by the test
+
+thread 'tests::fails' (20533) panicked at src/lib.rs:16:9:
+assertion `left == right` failed
+  left: 4
+ right: 5
+note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace
+
+failures:
+    tests::fails
+
+test result: FAILED. 1 passed; 3 failed; 0 ignored; 0 measured; 0 filtered out
+test src/lib.rs - add (line 2) ... FAILED
+---- src/lib.rs - add (line 2) stdout ----
+thread 'main' panicked at src/lib.rs:5:1:
+it is not so
+test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out
+test killed ... FAILED
+"""
+TAP = """TAP version 13
+# Subtest: fails
+not ok 1 - fails
+  ---
+  duration_ms: 16.3
+  location: '/projects/post/test/a.test.js:4:1'
+  failureType: 'testCodeFailure'
+  error: |-
+    Expected values to be strictly equal:
+
+    2 !== 3
+
+  code: 'ERR_ASSERTION'
+  stack: |-
+    node:internal/deps/cjs:1:1
+    TestContext.<anonymous> (file:///projects/post/test/a.test.js:6:10)
+  ...
+# Subtest: suite
+    # Subtest: inner
+    not ok 1 - inner
+      ---
+      location: '/projects/post/test/a.test.js:9:3'
+      failureType: 'testCodeFailure'
+      error: 'boom: bad'
+      stack: |-
+        Object.help (/projects/post/node_modules/help/index.js:9:41)
+      ...
+    # Subtest: later
+    not ok 2 - later # TODO
+      ---
+      error: 'x'
+      ...
+not ok 2 - suite
+  ---
+  location: '/projects/post/test/a.test.js:8:1'
+  failureType: 'subtestsFailed'
+  error: '1 subtest failed'
+  ...
+not ok 3 - /projects/post/test/b.test.js
+  ---
+  location: '/projects/post/test/b.test.js:1:1'
+  error: 'test failed'
+  ...
+"""
+SPEC = """✖ fails (7.4ms)
+  AssertionError [ERR_ASSERTION]: 2 !== 3
+      at TestContext.<anonymous> (/projects/post/test/a.test.js:6:10)
+
+✖ failing tests:
+
+test at test/a.test.js:4:1
+✖ fails (7.4ms)
+  AssertionError [ERR_ASSERTION]: 2 !== 3
+      at TestContext.<anonymous> (/projects/post/test/a.test.js:6:10) {
+    code: 'ERR_ASSERTION'
+  }
+
+test at test/a.test.js:11:3
+✖ later (0.2ms) # TODO
+  Error: x
+      at TestContext.<anonymous> (/projects/post/test/a.test.js:11:44)
+"""
+JEST = """FAIL test/a.test.js (5.2 s)
+  ● Console
+
+    console.log
+      x
+
+      at Object.log (test/a.test.js:2:31)
+
+  ● suite › fails
+
+    expect(received).toBe(expected) // Object.is equality
+
+    Expected: 3
+    Received: 2
+
+      1 | describe('suite', () => {
+    > 2 |   it('fails', () => { expect(1 + 1).toBe(3); });
+        |                                     ^
+
+      at Object.toBe (test/a.test.js:2:37)
+
+FAIL test/b.test.js
+  ● Test suite failed to run
+
+    Cannot find module './nothing' from 'test/b.test.js'
+
+      at Resolver._throwModNotFoundError (node_modules/jest-resolve/build/resolver.js:427:11)
+      at Object.<anonymous> (test/b.test.js:1:21)
+"""
+VITEST = """ ❯ test/a.test.ts (3 tests | 1 failed) 49ms
+   × suite > fails 35ms
+     → expected 2 to be 3
+
+ FAIL  test/b.test.ts [ test/b.test.ts ]
+Error: Failed to load url ./nothing
+ ❯ load node_modules/vite/dist/dep.js:51969:17
+
+⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯[1/2]⎯
+
+ FAIL  test/a.test.ts > suite > fails
+AssertionError: expected 2 to be 3
+
+- Expected
++ Received
+
+- 3
++ 2
+
+ ❯ help test/a.test.ts:3:37
+      3|   it('fails', () => { expect(1 + 1).toBe(3); });
+       |                                     ^
+
+⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯[2/2]⎯
+"""
+
+
+@pytest.mark.parametrize(
+    ("runner", "output", "expected"),
+    [
+        (
+            "cargo test",
+            CARGO_TEST,
+            [
+                ("tests::calm", "src/lib.rs", 29, "test did not panic as expected"),
+                ("tests::errs", "", 0, 'Error: "bad"'),
+                (
+                    "tests::fails",
+                    "src/lib.rs",
+                    16,
+                    "assertion `left == right` failed left: 4 right: 5",
+                ),
+                ("src/lib.rs - add (line 2)", "src/lib.rs", 2, "it is not so"),
+                ("killed", "", 0, "failed"),
+            ],
+        ),
+        (
+            "npm test",
+            TAP,
+            [
+                ("fails", "test/a.test.js", 6, "Expected values to be strictly equal: 2 !== 3"),
+                ("suite > inner", "test/a.test.js", 9, "boom: bad"),
+                ("test/b.test.js", "test/b.test.js", 1, "test failed"),
+            ],
+        ),
+        (
+            "npm test",
+            SPEC,
+            [
+                (
+                    "test/a.test.js > fails",
+                    "test/a.test.js",
+                    6,
+                    "AssertionError [ERR_ASSERTION]: 2 !== 3",
+                )
+            ],
+        ),
+        (
+            "npm test",
+            JEST,
+            [
+                (
+                    "test/a.test.js > suite › fails",
+                    "test/a.test.js",
+                    2,
+                    "expect(received).toBe(expected) // Object.is equality Expected: 3 Received: 2",
+                ),
+                (
+                    "test/b.test.js > Test suite failed to run",
+                    "test/b.test.js",
+                    1,
+                    "Cannot find module './nothing' from 'test/b.test.js'",
+                ),
+            ],
+        ),
+        (
+            "npm test",
+            VITEST,
+            [
+                ("test/b.test.ts", "test/b.test.ts", 0, "Error: Failed to load url ./nothing"),
+                (
+                    "test/a.test.ts > suite > fails",
+                    "test/a.test.ts",
+                    3,
+                    "AssertionError: expected 2 to be 3 - 3 + 2",
+                ),
+            ],
+        ),
+        ("npm test", "src/a.ts:3:5: error: unused", [("", "src/a.ts", 3, "unused")]),
+    ],
+    ids=["cargo", "tap", "spec", "jest", "vitest", "another tool"],
+)
+def test_a_failing_test_has_its_place_and_message(
+    runner: str, output: str, expected: list[tuple[str, str, int, str]]
+) -> None:
+    failed = [each for each in read(runner, *output.split("\n")) if isinstance(each, Diagnostic)]
+    assert [(each.test, each.path, each.line + 1, each.message) for each in failed] == expected
 
 
 SEQUENCES = {

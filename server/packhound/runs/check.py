@@ -12,7 +12,7 @@ import shutil
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
@@ -25,7 +25,15 @@ from packhound.git import PatchedFile
 from packhound.runs import packhound_report
 from packhound.runs.base_runs import BaseRuns, Run, key_of
 from packhound.runs.copy import Copy, CopyLimits, materialize
-from packhound.runs.diagnostics import Compared, Diagnostic, Outcome, Reader, base_line, compare
+from packhound.runs.diagnostics import (
+    Compared,
+    Diagnostic,
+    Outcome,
+    Reader,
+    Said,
+    base_line,
+    compare,
+)
 from packhound.runs.process import Ended, Limits, Order, Process
 from packhound.runs.runners import (
     Runner,
@@ -300,19 +308,17 @@ class _Running:
         passed, last = dict[str, None](), deque[bytes](maxlen=_LAST_LINES)
         diagnostics, seen = list[Diagnostic](), set[Diagnostic]()
         counts = Counter(_line_of(each, each.line) for each in base.diagnostics) if base else None
-        for line in process.lines():
-            last.append(line)
-            # Of a runner that says more no outcome counts.
-            for each in reader.read(line) if len(diagnostics) < _MAX_DIAGNOSTICS else ():
-                if isinstance(each, Outcome):
-                    passed[each.test] = None
-                    continue
-                # Of a target that is built twice, compilers say all twice.
-                if each not in seen and len(diagnostics) < _MAX_DIAGNOSTICS:
-                    seen.add(each)
-                    diagnostics.append(each)
-                    if counts is not None and self._is_new(each, counts):
-                        yield each
+        for each in _read(reader, process.lines(), last):
+            if len(diagnostics) == _MAX_DIAGNOSTICS:
+                continue  # Of a runner that says more no outcome counts.
+            if isinstance(each, Outcome):
+                passed[each.test] = None
+            # Of a target that is built twice, compilers say all twice.
+            elif each not in seen:
+                seen.add(each)
+                diagnostics.append(each)
+                if counts is not None and self._is_new(each, counts):
+                    yield each
         ended = process.ended
         if ended.reason == "cancelled":
             raise Cancelled("the check was cancelled")
@@ -350,6 +356,14 @@ class _Running:
             yield f"{name} was ended: {_limit_text(ended.reason, self._limits)}"
         if ended.unlimited:
             yield f"this system could not limit {', '.join(ended.unlimited)}"
+
+
+def _read(reader: Reader, lines: Iterable[bytes], last: deque[bytes]) -> Iterator[Said]:
+    """Yield what a reader makes of all lines; the last of them are kept."""
+    for line in lines:
+        last.append(line)
+        yield from reader.read(line)
+    yield from reader.rest()
 
 
 def _limit_text(reason: str, limits: Limits) -> str:

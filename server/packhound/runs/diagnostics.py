@@ -14,6 +14,7 @@ import msgspec
 
 from packhound.git import PatchedFile
 from packhound.redact import safe_line
+from packhound.runs.failed_tests import CargoTests, NodeTests
 from packhound.runs.packhound_report import MARK
 from packhound.runs.runners import Runner, compile_pattern
 
@@ -52,6 +53,11 @@ class Outcome(msgspec.Struct, frozen=True):
 
 Said: TypeAlias = Diagnostic | Outcome
 
+_TESTS: Mapping[str, type[CargoTests] | type[NodeTests]] = {
+    "cargo test": CargoTests,
+    "node tests": NodeTests,
+}
+
 
 class Reader:
     """Reads what one run of a runner prints.
@@ -67,6 +73,7 @@ class Reader:
         self._folders = [str(folder) for folder in folders]
         self._pattern, self._coverage = map(compile_pattern, (runner.pattern, runner.coverage))
         self._places: dict[str, dict[str, Any]] = {}
+        self._tests = _TESTS[runner.form]() if runner.form in _TESTS else None
         self.coverage: dict[str, float] = {}
 
     def read(self, line: bytes) -> Iterator[Said]:
@@ -75,12 +82,22 @@ class Reader:
         with suppress(AttributeError, KeyError, TypeError, ValueError, RecursionError):
             yield from self._read(line.decode("utf-8", "replace").rstrip("\r\n"))
 
+    def rest(self) -> Iterator[Said]:
+        """Yield what the end says: failing tests of which no more was printed."""
+        for row in self._tests.rest() if self._tests else ():
+            yield from self._of_row(_with_numbers(row))
+
     def _read(self, text: str) -> Iterator[Said]:
         form = self._runner.form
         self._read_coverage("", text)
         if form == "pytest":
             if text.startswith(MARK):
                 yield from self._of_row(json.loads(text.removeprefix(MARK)))
+        elif self._tests:
+            for row in self._tests.read(_bare(text)):
+                yield from self._of_row(_with_numbers(row))
+            if form == "node tests":  # A script may run more than tests.
+                yield from self._of_pattern(_bare(text))
         elif form == "pattern" or not text.startswith(("{", "[")):
             if form in ("pattern", "go test"):
                 yield from self._of_pattern(_bare(text))
@@ -123,7 +140,9 @@ class Reader:
         if row.get("outcome") == "ok":
             yield Outcome(safe_line(row["test"][:_MAX_PATH]))
         elif row.get("outcome") == "FAILED":
-            yield self._diagnostic(**{"message": "failed", **row})
+            # Of node, a file that cannot be loaded is a test.
+            test = self._without_folders(row["test"])
+            yield self._diagnostic(**{"message": "failed", **row, "test": test})
         elif row.get("outcome") == "UNREAD":
             message = f"tests cannot be read: {row.get('message', '')}"
             yield self._diagnostic(**{**row, "message": message, "unread": row["test"], "test": ""})
@@ -210,6 +229,11 @@ class Reader:
             unread=text["unread"][:_MAX_PATH],
         )
 
+    def _without_folders(self, text: str) -> str:
+        for folder in self._folders:
+            text = text.replace(f"{folder}/", "")
+        return text
+
     def _relative(self, path: str) -> str:
         """Return the path within the folder, "" for one outside."""
         for folder in self._folders:
@@ -234,6 +258,7 @@ def _before(value: object) -> int:
 
 
 def _with_numbers(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the groups of a pattern with 0-based numbers."""
     numbers = {key: int(row[key][:9]) - 1 for key in ("line", "column") if row.get(key)}
     return {**row, **numbers}
 

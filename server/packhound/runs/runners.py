@@ -26,7 +26,9 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-Form: TypeAlias = Literal["pattern", "ruff", "pytest", "cargo", "go test", "eslint"]
+Form: TypeAlias = Literal[
+    "pattern", "ruff", "pytest", "cargo", "cargo test", "go test", "eslint", "node tests"
+]
 
 _PATTERN = (
     r"(?P<path>[^\s:()]+?):(?P<line>\d+):(?:(?P<column>\d+):?)?\s*"
