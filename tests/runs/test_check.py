@@ -325,6 +325,18 @@ def test_the_copy_is_where_the_original_was(
 
 
 @pytest.mark.usefixtures("allowed")
+def test_tests_of_a_tool_that_names_only_those_that_fail_are_not_counted(
+    engine: Engine, config: Path
+) -> None:
+    command = ["sh", "-c", "grep -q '\\* 2' post/send.py || printf '● weighs\\n' | sed 's/^/  /'"]
+    (config / "runners.toml").write_text(
+        f"[runners.mine]\ncommand = {command}\nform = 'node tests'\ntests = true\n"
+    )
+    summary = check(engine, BREAKS, runners=["mine"])["summary"]
+    assert summary.startswith("check failed: 1 test fails that did not; ran mine in")
+
+
+@pytest.mark.usefixtures("allowed")
 def test_what_a_patch_makes_run_is_named_and_can_be_refused(
     engine: Engine, config: Path, repository: Repository
 ) -> None:

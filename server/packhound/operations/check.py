@@ -159,8 +159,11 @@ def _summary(check: runs.Check) -> str:
     unread = {each.unread for each in check.compared.new if each.unread}
     remarks = [each for each in check.compared.new if not (each.test or each.unread)]
     n_errors = sum(each.severity == "error" for each in remarks)
-    n_passed = sum(len(run.passed) for run in check.runs)
-    n_failed = sum(len(run.failed) for run in check.runs)
+    # Some tools name only those that fail.
+    pairs = zip(check.runs, check.base_runs, strict=True)
+    counts_all = [run for run, base in pairs if run.passed or base.passed]
+    n_passed = sum(len(run.passed) for run in counts_all)
+    n_failed = sum(len(run.failed) for run in counts_all)
     counted = (
         (len(tests), "test fails that did not", "tests fail that did not"),
         (len(unread), "file of tests cannot be read", "files of tests cannot be read"),

@@ -87,7 +87,9 @@ _JEST_FAILED = compile_pattern(r"  ● (.+)")
 _JEST_REMARK = compile_pattern(r"Console$|(?:Validation|Deprecation) (?:Warning|Error)")
 _VITEST_FAILED = compile_pattern(r" FAIL  (\S.*?)(?: \[ .* \])?")
 _FRAME = compile_pattern(rf" +(?:.*[( ])?(?:file://)?{_PLACE}\)?(?: \{{)?")
-_NO_MESSAGE = compile_pattern(r" *(?:>? *\d* *\|.*|[-+] (?:Expected|Received)|---)? *")
+_NO_MESSAGE = compile_pattern(
+    r" *(?:>? *\d* *\|.*|[-+] (?:Expected|Received)(?: +[-+] \d+)?|---)? *"
+)
 _NOT_MEANT = compile_pattern(r"# (?:TODO|SKIP)\b")
 
 
@@ -165,6 +167,6 @@ class NodeTests:
             self._row = None
         elif match and match[1] == "error":
             self._is_error = match[2] == "|-"
-            self._lines += [] if self._is_error else [match[2].strip("'\"")]
+            self._lines += [] if self._is_error else [match[2][1:-1]]
         elif match and (place := _SPEC_FAILED.fullmatch(f"test at {match[2][1:-1]}")):
             row.update(place.groupdict())
