@@ -349,6 +349,12 @@ def test_what_a_patch_makes_run_is_named_and_can_be_refused(
     more = "".join(new.format(path) for path in [*decides, "post/json.py", "test/helper.py"])
     notes = check(engine, more, runners=["grep"])["notes"]
     assert [each.rpartition(": ")[2] for each in notes if "a check runs" in each] == decides
+    # What no check runs, but others will.
+    more = "".join(map(new.format, [".github/workflows/ci.yml", ".husky/pre-push", "uv.lock"]))
+    call = Call(Roots([engine]), engine.follow_settings().settings)
+    of_overlay = answer(call, "propose", {"diff": more})["verdict"]["warnings"]
+    assert len(of_overlay) == 3
+    assert check(engine, more, runners=["grep"])["notes"][-3:] == of_overlay
     steps = list[object]()
     with pytest.raises(SettingsError, match=r"conftest\.py, which is not among: post/\*\*"):
         check(engine, diff, allow=["post/**"], report=steps.append)

@@ -17,7 +17,7 @@ from packhound.core.user_folders import config_folder
 from packhound.redact import visible_line
 from packhound.service.roots import index_folder
 from packhound.service.seen_texts import read_saved, read_seen
-from packhound.service.verdict import verdict_of
+from packhound.service.verdict import verdict_of, warnings_on
 from packhound.text import is_test
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ def check_files(
         tests = [file.path for file in verdict.changes.tests]
     unsaved, notes = _unsaved(engine.index)
     notes += [f"the patch changes what a check runs: {p}" for p in files if _runs_itself(files[p])]
+    notes += warnings_on(files)
     first = [*filter(is_test, files), *tests]
     folder = runs.Folder(
         engine.root, index_folder(engine.root) / "checks", unsaved, files, first, reached_only

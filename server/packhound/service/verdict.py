@@ -68,7 +68,7 @@ def verdict_of(engine: Engine, proposal: Proposal, patch: bytes, limit: int) -> 
     return Verdict(
         syntax=tuple(_syntax_problems(proposal)),
         changes=replace(changes, related=related),
-        warnings=tuple(_warnings(files)),
+        warnings=tuple(warnings_on(files)),
         refused_by=_refusals(folder, patch),
     )
 
@@ -105,7 +105,7 @@ def runs_on_its_own(path: str) -> bool:
     return _AUTOMATION.search(path) is not None
 
 
-def _warnings(files: Mapping[str, git.PatchedFile]) -> list[str]:
+def warnings_on(files: Mapping[str, git.PatchedFile]) -> list[str]:
     """Return what of a patch deserves a second look: secrets, automation, lock files."""
     warnings = []
     for path, file in files.items():
