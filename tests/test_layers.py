@@ -66,6 +66,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "pack",
         "parsing",
         "redact",
+        "rpc",
         "runs",
         "search",
         "service",

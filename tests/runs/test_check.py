@@ -6,6 +6,7 @@ import re
 import shutil
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +17,18 @@ from packhound.cli.commands import main
 from packhound.core.errors import Cancelled, SettingsError
 from packhound.core.settings_files import FolderSettings, Overrides
 from packhound.core.types import Document
+from packhound.daemon import connect
 from packhound.indexing import Timing
 from packhound.mcp.folders import Folders
 from packhound.operations import OPERATIONS, Call, answer, as_text
 from packhound.relay import WRITING
+from packhound.rpc import Service
 from packhound.runs.runners import applying, read_table
 from packhound.service.engine import Engine
 from packhound.service.roots import index_folder
 from packhound.service.several_roots import Roots
 from tests.runs.conftest import Repository
+from tests.support.daemon import served
 from tests.support.git_repository import git
 from tests.support.lsp_client import wait_until
 from tests.support.runners import PYTEST_ALONE
@@ -334,6 +338,28 @@ def test_tests_of_a_tool_that_names_only_those_that_fail_are_not_counted(
     )
     summary = check(engine, BREAKS, runners=["mine"])["summary"]
     assert summary.startswith("check failed: 1 test fails that did not; ran mine in")
+
+
+@pytest.mark.usefixtures("allowed")
+def test_the_command_line_hears_what_an_editor_s_engine_finds_before_its_answer(
+    config: Path, repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Listener(Service):
+        def receive(self, method: str, params: Any) -> None:
+            heard.append(params)
+
+    heard = list[dict[str, Any]]()
+    (config / "runners.toml").write_text(GREP)
+    monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path))
+    with served(repository.tree, FolderSettings(repository.tree, Overrides())):
+        connection = connect([repository.tree], Listener())
+        assert connection is not None
+        with closing(connection):
+            checked = connection.answer("check", {"diff": BREAKS, "runners": ["grep"]})
+    assert checked["new"]
+    assert [row for each in heard for row in each.get("new", ())] == checked["new"]
+    steps = ["copy", "grep without the patch", "grep"]
+    assert [each["step"] for each in heard if "step" in each] == steps
 
 
 @pytest.mark.usefixtures("allowed")

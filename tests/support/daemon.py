@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from packhound.core.settings import Settings
+from packhound.core.settings_files import FolderSettings
 from packhound.core.user_folders import cache_folder
 from packhound.daemon.client import SESSION
 from packhound.daemon.requests import serve_command_line
@@ -17,7 +18,7 @@ from packhound.service import Engine, EnginePool
 
 
 @contextmanager
-def served(root: Path, settings: Settings | None = None) -> Iterator[Engine]:
+def served(root: Path, settings: Settings | FolderSettings | None = None) -> Iterator[Engine]:
     """Yield the engine of a folder that this process serves to the command line."""
     pool = EnginePool(linger_s=60)
     sessions = {SESSION: partial(serve_command_line, pool, EditorTexts(cache_folder()))}

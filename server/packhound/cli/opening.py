@@ -20,6 +20,7 @@ from packhound.core.settings_reader import read_settings
 from packhound.core.status import Status
 from packhound.core.trace import span
 from packhound.indexing import DEFAULT_TIMING, Timing
+from packhound.rpc import Service
 
 if TYPE_CHECKING:
     from packhound.cli.tracing import Trace
@@ -56,7 +57,7 @@ class Asker:
     def __enter__(self) -> Asker:
         if not self._alone:
             try:
-                self._daemon = daemon.connect(self.roots)
+                self._daemon = daemon.connect(self.roots, _Shown())
             except StoreError as problem:
                 _warn_unavailable(problem)
         return self
@@ -122,6 +123,15 @@ class Asker:
             for root in self.roots:
                 wait(self._workspace.add(root))
         return self._workspace
+
+
+class _Shown(Service):
+    """Progress of the daemon, which a terminal shows as if the operation ran here."""
+
+    def receive(self, method: str, params: Any) -> None:  # noqa: ANN401 - JSON
+        """Print it."""
+        if sys.stderr.isatty():
+            _show(params)
 
 
 def _show(progress: Mapping[str, Any]) -> None:

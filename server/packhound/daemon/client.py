@@ -20,6 +20,8 @@ SESSION = "folders"
 """Name of the command line's sessions on the daemon's socket; their argument is `roots`."""
 SERVED = "served"
 """Request for which of the folders are open."""
+PROGRESS = "progress"
+"""Notification of what a long operation knows before its answer."""
 _ANSWER_S = 120.0
 _TAKEOVER_S = 5.0
 """Time for an editor whose daemon has ended to start the next one."""
@@ -29,11 +31,11 @@ _POLL_S = 0.02
 class Connection:
     """The daemon, asked about some folders; its answers are made from unsaved text too."""
 
-    def __init__(self, connection: AnyConnection, roots: Sequence[Path]) -> None:
-        """Begin a session. Raises StoreError."""
+    def __init__(self, connection: AnyConnection, roots: Sequence[Path], listener: Service) -> None:
+        """Begin a session, with what takes its notifications of progress. Raises StoreError."""
         self._connection = connection
         session = connection.begin_session(SESSION, {"roots": [str(root) for root in roots]})
-        self._rpc = Session(LINES, relay.SocketStream(session), Service())
+        self._rpc = Session(LINES, relay.SocketStream(session), listener)
         threading.Thread(target=self._rpc.run, daemon=True).start()
 
     @property
@@ -74,7 +76,7 @@ class Connection:
         self._connection.close()
 
 
-def connect(roots: Sequence[Path]) -> Connection | None:
+def connect(roots: Sequence[Path], listener: Service | None = None) -> Connection | None:
     """Return a connection to the daemon if it has one of some folders open, else None.
 
     Where an editor relays to a daemon that was killed, or ended here since it gave no sign of life,
@@ -87,7 +89,9 @@ def connect(roots: Sequence[Path]) -> Connection | None:
         try:
             if found := AnyConnection.open(cache):
                 with ExitStack() as opened:
-                    connection = opened.enter_context(closing(Connection(found, roots)))
+                    connection = opened.enter_context(
+                        closing(Connection(found, roots, listener or Service()))
+                    )
                     if not connection.serves_any:
                         return None
                     if found.server.version == __version__:

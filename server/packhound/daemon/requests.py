@@ -13,7 +13,7 @@ from typing import Any
 from packhound.core.errors import SettingsError
 from packhound.core.settings_files import Overrides
 from packhound.core.types import Json
-from packhound.daemon.client import SERVED
+from packhound.daemon.client import PROGRESS, SERVED
 from packhound.operations import Call, answer, settle
 from packhound.relay import EditorTexts, SocketStream
 from packhound.rpc import LINES, Request, Service, Session, Work
@@ -28,12 +28,14 @@ def serve_command_line(
 ) -> None:
     """Serve a client whose requests are the operations, on the folders of the arguments."""
     folders = _Folders(pool, editors, [Path(str(root)) for root in arguments["roots"]])
-    with closing(Session(LINES, SocketStream(connection), folders)) as session:
-        session.run()
+    with closing(Session(LINES, SocketStream(connection), folders)) as folders.session:
+        folders.session.run()
 
 
 class _Folders(Service):
     """The operations on some folders; a client that no longer waits hangs up."""
+
+    session: Session
 
     def __init__(self, pool: EnginePool, editors: EditorTexts, roots: list[Path]) -> None:
         self._pool, self._editors, self._roots = pool, editors, roots
@@ -59,6 +61,8 @@ class _Folders(Service):
                     engine.refresh()
                 settle(workspace.roots, arguments, _FRESH_S)
             settings = engines[0].follow_settings().settings
-            return answer(Call(workspace.roots, settings, cancelled), name, arguments)
+            report = partial(self.session.notify, PROGRESS)
+            call = Call(workspace.roots, settings, cancelled, report=report)
+            return answer(call, name, arguments)
         finally:
             workspace.close()
