@@ -182,17 +182,37 @@ function M.accept(id)
   end)
 end
 
---- Runs tests and tools on a proposal, in a copy; says what is new, and marks it where it is shown.
+local function mark_all(proposal)
+  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.b[bufnr].packhound_proposal == proposal and vim.b[bufnr].packhound_path then
+      mark(bufnr, proposal, vim.b[bufnr].packhound_path)
+    end
+  end
+end
+
+--- Runs tests and tools on a proposal, in a copy; says what is new, and marks it where it is shown,
+--- as soon as a tool prints it.
 ---@param id string may be empty
 function M.check(id)
   with_id(id, function(proposal)
     vim.notify('Packhound: checking ...')
-    client.ask('packhound/check', { diff = proposal }, function(answer)
-      found[proposal] = answer.new
-      for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
-        if vim.b[bufnr].packhound_proposal == proposal and vim.b[bufnr].packhound_path then
-          mark(bufnr, proposal, vim.b[bufnr].packhound_path)
+    local token = ('packhound-check-%s-%d'):format(proposal, vim.uv.hrtime())
+    found[proposal] = {}
+    local listener = vim.api.nvim_create_autocmd('LspProgress', {
+      callback = function(event)
+        if event.data.params.token == token then
+          vim.list_extend(found[proposal], event.data.params.value.new or {})
+          mark_all(proposal)
         end
+      end,
+    })
+    client.request_async('packhound/check', { diff = proposal, partialResultToken = token }, function(problem, answer)
+      vim.api.nvim_del_autocmd(listener)
+      found[proposal] = answer and answer.new
+      mark_all(proposal)
+      if problem then
+        vim.notify('Packhound: ' .. problem, vim.log.levels.ERROR)
+        return
       end
       local lines = { 'Packhound: ' .. answer.summary }
       for at = 1, math.min(#answer.new, MOST_LINES) do

@@ -62,11 +62,19 @@ t.step('a check says what is new, and marks it where it is shown', function()
   vim.fn.mkdir(config, 'p')
   local trusted = ("folders.trusted = ['%s']"):format(vim.uv.fs_realpath(t.job.root))
   vim.fn.writefile({ 'changes.run = true', trusted }, config .. '/packhound.toml')
-  local finds = "command = ['grep', '-rn', '60[.]0', 'courier']"
+  -- It waits for this test, so that what it printed is marked before it ends.
+  local waits = vim.fn.tempname()
+  vim.fn.writefile({}, waits)
+  local script = "grep -rn '60[.]0' courier && while [ -e " .. waits .. ' ]; do sleep 0.1; done; true'
+  local finds = "command = ['sh', '-c', '''" .. script .. "''']"
   local others = { '[runners.pytest]', 'enabled = false', '[runners.delays]', finds }
   vim.fn.writefile(others, config .. '/runners.toml')
   t.messages = {}
   vim.cmd.normal('C')
+  t.wait_for('a mark', function()
+    return #vim.diagnostic.get(0) == 1
+  end)
+  vim.fn.delete(waits)
   t.wait_for_message('courier/retry.py:%d+: delays: LONGEST_DELAY_S = 60.0')
   local marks = vim.diagnostic.get(0)
   t.same(#marks, 1, 'marks')
