@@ -142,8 +142,9 @@ def change_a_file(root: Path, chance: random.Random) -> Path:
     changeable = [path for path in files if os.access(path, os.W_OK) and not path.is_symlink()]
     path = chance.choice(sorted(changeable))
     if chance.random() < 0.5:
+        encoding = "utf-16-le" if path.read_bytes().startswith(b"\xff\xfe") else "utf-8"
         with path.open("ab") as file:
-            file.write(f"\n{CANARY} = 3\n".encode())
+            file.write(f"\n{CANARY} = 3\n".encode(encoding))
     else:
         path.unlink()
         path.write_bytes(write_file(chance))
