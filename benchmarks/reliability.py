@@ -300,7 +300,7 @@ CHECKS = (
         "no match of git grep is missed in silence",
         "trees",
         *(10_000, 500),
-        f"{_RELEASE} tests/acceptance/test_nothing_is_silent.py",
+        f"{_RELEASE} -n 2 tests/acceptance/test_nothing_is_silent.py",
         (*_INDEX, "grep", "search", "service", "operations"),
     ),
     Check(
