@@ -51,6 +51,13 @@ def test_a_definition_has_its_callers_callees_and_tests(shop, name):
     assert (test["qualname"], test["distance"]) == ("test_pay", 2)
 
 
+def test_tests_are_looked_for_one_call_further_than_other_callers(shop):
+    assert not call(shop, "symbol", {"name": "add"})["tests"]
+    answer = call(shop, "symbol", {"name": "add", "distance": 2})
+    assert [(row["qualname"], row["distance"]) for row in answer["tests"]] == [("test_pay", 3)]
+    assert {row["distance"] for row in answer["callers"]} == {1, 2}
+
+
 def test_text_marks_what_only_the_name_says(shop):
     text = as_text("symbol", call(shop, "symbol", {"name": "total"}))
     assert text.splitlines() == [

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from packhound.core.errors import Cancelled
 from packhound.graph.exports import Definition, Exports
@@ -18,6 +18,7 @@ from packhound.graph.resolver import Resolver
 from packhound.graph.scip import ScipIndex
 from packhound.graph.scopes import MAX_USING_FILES, Scopes, Source
 from packhound.graph.source_text import receiver
+from packhound.text import is_test
 
 _MAX_OCCURRENCES = 4
 """Places of one name in one node that are read."""
@@ -50,8 +51,15 @@ class Mention(NamedTuple):
     text: str
 
 
+Step: TypeAlias = Callable[[int], Iterator[Use]]
+
+
 def _by_grade(use: Use) -> Grade:
     return use.grade
+
+
+def _is_test(scope: FileScope, position: int) -> bool:
+    return scope.file.kind(position) == "test" or is_test(scope.path)
 
 
 class CallGraph:
@@ -167,24 +175,27 @@ class CallGraph:
             scope = self._scopes.find(path)
             return tuple(scope.outer_imports()) if scope else ()
 
-    def callers(self, node_ids: Iterable[int], distance: int) -> dict[int, Use]:
+    def callers(
+        self, node_ids: Iterable[int], distance: int, *, tests_further: bool = False
+    ) -> dict[int, Use]:
         """Return the nodes that reach some nodes over at most `distance` calls, nearest first.
 
-        What is only possible is a last step: it is not followed.
+        What is only possible is a last step: it is not followed. With `tests_further` tests may
+        take one call more.
         """
-        return self._reach(node_ids, distance, backwards=True)
+        steps = [self._users] * distance
+        return self._reach(node_ids, [*steps, self._tests] if tests_further else steps)
 
     def callees(self, node_ids: Iterable[int], distance: int) -> dict[int, Use]:
         """Return the nodes that some nodes reach, as `callers` does."""
-        return self._reach(node_ids, distance, backwards=False)
+        return self._reach(node_ids, [self._uses] * distance)
 
-    def _reach(self, node_ids: Iterable[int], distance: int, *, backwards: bool) -> dict[int, Use]:
+    def _reach(self, node_ids: Iterable[int], steps: Sequence[Step]) -> dict[int, Use]:
         """Return what is reached; it is as sure as the least sure step of the surest way there."""
-        step = self._users if backwards else self._uses
         with self._reading():
             level = dict.fromkeys(node_ids, Grade.RESOLVED)
             start, reached = set(level), dict[int, Use]()
-            for n_steps in range(1, distance + 1):
+            for n_steps, step in enumerate(steps, 1):
                 nearest: dict[int, Use] = {}
                 for use, grade in ((u, grade) for node, grade in level.items() for u in step(node)):
                     if len(reached) + len(nearest) >= _MAX_REACHED:
@@ -223,8 +234,11 @@ class CallGraph:
             yield from (use for used, use in surest.items() if used not in seen)
             seen |= surest.keys()
 
-    def _users(self, node_id: int) -> Iterator[Use]:
-        for uses in self._by_user(node_id):
+    def _tests(self, node_id: int) -> Iterator[Use]:
+        return self._users(node_id, in_tests=True)
+
+    def _users(self, node_id: int, *, in_tests: bool = False) -> Iterator[Use]:
+        for uses in self._by_user(node_id, in_tests=in_tests):
             best: Use | None = None
             for use in islice(uses, _MAX_OCCURRENCES):
                 best = min(best or use, use, key=_by_grade)
@@ -233,8 +247,8 @@ class CallGraph:
             if best:
                 yield best
 
-    def _by_user(self, node_id: int) -> Iterator[Iterator[Use]]:
-        """Yield the uses of a definition in each of its users."""
+    def _by_user(self, node_id: int, *, in_tests: bool = False) -> Iterator[Iterator[Use]]:
+        """Yield the uses of a definition in each of its users, or in those that are tests."""
         located = self._locate(node_id)
         if located is None:
             return
@@ -252,6 +266,8 @@ class CallGraph:
                 raise Cancelled("the search for callers was cancelled")
             for written in (name, *scope.imports.aliases(name)):
                 for user in scope.file.users(written):
+                    if in_tests and not _is_test(scope, user):
+                        continue
                     if int(scope.file.node_ids[user]) != node_id:
                         yield self._uses_in(scope, user, written, meant)
 

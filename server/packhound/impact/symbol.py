@@ -15,9 +15,6 @@ from packhound.graph import CallGraph, Grade, Use
 from packhound.index import Snapshot
 from packhound.text import is_test, terms
 
-_TEST_DISTANCE = 4
-"""Calls between a test and what it reaches."""
-
 
 @dataclass(frozen=True, slots=True)
 class Link:
@@ -73,8 +70,11 @@ class Symbol:
 def describe_symbol(
     snapshot: Snapshot, root: str, graph: CallGraph, node_id: NodeId, distance: int
 ) -> Symbol:
-    """Return a live node with its callers and callees over at most `distance` calls."""
-    callers = graph.callers([node_id], max(distance, _TEST_DISTANCE))
+    """Return a live node with its callers and callees over at most `distance` calls.
+
+    Tests may take one call more; to look further costs more than all else.
+    """
+    callers = graph.callers([node_id], distance, tests_further=True)
     links = links_of(snapshot, root, callers.values())
     callees = links_of(snapshot, root, graph.callees([node_id], distance).values())
     node = snapshot.ref(node_id, root)

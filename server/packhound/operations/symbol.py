@@ -53,7 +53,7 @@ class Symbol(Request):
     name: Annotated[str, sized("NAME, Qual.name, PATH:LINE or PATH#NAME.", 4_096, 1)]
     line: fields.Line = 0
     column: fields.Column = 0
-    distance: Annotated[int, number("Calls to follow.", 1, 4)] = 1
+    distance: Annotated[int, number("Calls to follow, by tests one more.", 1, 4)] = 1
     limit: Annotated[int, number("Rows of each kind.", 1, MAX_HITS)] = 30
     max_tokens: fields.MaxTokens = 4_000
     also: fields.Also = ()
