@@ -27,6 +27,7 @@ from tests.support.editor_clients import CHECKOUT, CLIENTS, make_workspace
 from tests.support.vscode import AUTO_SAVE, EXTENSION, QUIET, drive
 
 SECONDS_PER_SEQUENCE = 60
+LONGEST_PAUSE_MS = 300
 _PASSED = re.compile(r"^passed: file open (\w+), host slow by (\d+) ms", re.MULTILINE)
 
 
@@ -46,7 +47,7 @@ def main() -> None:
                 **AUTO_SAVE,
             },
             screenshots=scratch,
-            sequences=options.sequences,
+            pauses=[_pauses(options.sequences)] * 4,
             patience_s=600 + 4 * options.sequences * SECONDS_PER_SEQUENCE,
         )
     passed = _PASSED.findall(done.stdout)
@@ -55,7 +56,7 @@ def main() -> None:
         "command": f"python -m benchmarks.editors.typed_keys --sequences {options.sequences}",
         "commit": _commit(),
         "machine": f"{os.cpu_count()} cores, {platform.machine()}",
-        "longest_pause_ms": 300,
+        "longest_pause_ms": LONGEST_PAUSE_MS,
         "sequences": [
             {
                 "own_file_open": is_open == "true",
@@ -71,6 +72,10 @@ def main() -> None:
         save(options.save, result)
     if done.returncode:
         sys.exit(done.stdout[-2000:] + done.stderr)
+
+
+def _pauses(count: int) -> list[int]:
+    return [round(LONGEST_PAUSE_MS * number / max(1, count - 1)) for number in range(count)]
 
 
 def _commit() -> str:

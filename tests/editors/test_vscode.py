@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
+import random
 import shlex
 import subprocess
 import sys
@@ -13,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.editor_clients import CHECKOUT
-from tests.support.release import size
+from tests.support.release import seed, size
 from tests.support.vscode import AUTO_SAVE, EXTENSION, PATIENCE_S, QUIET, drive, npm
 
 MOST_PACKAGE_BYTES = 1_100_000
@@ -85,13 +87,11 @@ def test_a_user_does_what_the_driver_says(
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+# Of what VS Code does for a minute, half is its start: a walk has the conditions that go together.
 WALKS = {
-    "german": {},
-    "narrow": {"width": 700},
-    "zoomed": {"zoom": 2},
-    "contrast": {"workbench.colorTheme": "Default High Contrast"},
-    "light": {"workbench.colorTheme": "Default High Contrast Light"},
-    "reader": {"editor.accessibilitySupport": "on"},
+    "german": {"workbench.colorTheme": "Default High Contrast"},
+    "narrow": {"width": 700, "workbench.colorTheme": "Default High Contrast Light"},
+    "zoomed": {"zoom": 2, "editor.accessibilitySupport": "on"},
     "roots": {},
     "untrusted": {"asksForTrust": True},
 }
@@ -107,7 +107,7 @@ def test_a_user_walks_by_keys_alone(
     pictures: Path,
     tmp_path: Path,
 ) -> None:
-    """In German, at 700 px, at 200 % zoom, in high contrast, with two folders, without trust."""
+    """In German and high contrast, at 700 px, at 200 % zoom, with two folders, without trust."""
     conditions = WALKS[walk]
     settings = {name: value for name, value in conditions.items() if "." in name}
     opened = workspace
@@ -139,7 +139,13 @@ def test_no_key_typed_around_a_list_reaches_a_file_that_is_only_previewed(
     pictures: Path,
     tmp_path: Path,
 ) -> None:
-    """Escape, search again, select all and type, 0 to 300 ms apart, with auto save on."""
+    """Escape, search again, select all and type, 0 to 300 ms apart, with auto save on.
+
+    Each state has one pause here, from another quarter each and other ones each day.
+    """
+    n_pauses = size(1)
+    draw = random.Random(seed(datetime.date.today().toordinal()))
+    quarters = [[draw.randint(75 * n, 75 * n + 75) for _ in range(n_pauses)] for n in range(4)]
     done = drive(
         node,
         "keys.mjs",
@@ -148,8 +154,8 @@ def test_no_key_typed_around_a_list_reaches_a_file_that_is_only_previewed(
         extension=str(package),
         settings={"packhound.server.path": server_command, **QUIET, **AUTO_SAVE},
         screenshots=str(pictures),
-        sequences=size(3),
-        patience_s=PATIENCE_S + 240 * size(3),
+        pauses=draw.sample(quarters, 4),
+        patience_s=PATIENCE_S + 240 * n_pauses,
     )
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -1,13 +1,13 @@
 // node keys.mjs CONFIG.json: types around the lists of hits at any moment, with auto save on, and looks
-// where every key goes. CONFIG as for user.mjs, and {sequences: how many with a file open and not, each with
-// an extension host that is slow and not}.
+// where every key goes. CONFIG as for user.mjs, and {pauses: those in milliseconds, one for each sequence, without
+// and with a file open, each with an extension host that is not slow and slow}.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { play, SEARCH } from './hands.mjs';
 
-const { workspace, sequences } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
+const { workspace, pauses } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const OWN = 'courier/urls.py';
 const LINE = 8;
 // Finds no hit in OWN.
@@ -16,7 +16,6 @@ const SECOND = 'kind:class throttle clients';
 // Its second answer has another order.
 const UNSURE = 'limit how many requests a client may send';
 const TYPED = 'hello';
-const LONGEST_PAUSE_MS = 300;
 // What each message to a slow extension host waits.
 const SLOW_MS = 100;
 // Longer than a second answer takes.
@@ -179,9 +178,8 @@ await play(({ page, until, asks, labels, row, cursor, picture, command, ready, o
     if (isOpen) {
       steps['a file is open'] = openOwn;
     }
-    for (let number = 0; number < sequences; number += 1) {
-      const pause = Math.round((LONGEST_PAUSE_MS * number) / Math.max(1, sequences - 1));
-      for (const delay of [0, SLOW_MS]) {
+    for (const delay of [0, SLOW_MS]) {
+      for (const [number, pause] of pauses.shift().entries()) {
         const name = `file open ${isOpen}, host slow by ${delay} ms, sequence ${number}`;
         steps[`${name}: no key reaches a file within ${pause} ms`] = () => sequence(pause, delay);
       }
