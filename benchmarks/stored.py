@@ -214,6 +214,7 @@ RESULTS = (
     Stored("results/sources_speed.json", "sources.speed {large}", _SOURCES),
     Stored("results/speed.json", "speed --corpora {speed_corpora} --peer {peer}", _EDITORS),
     Stored("results/stages.json", "stages {large} {out}", _SEARCH),
+    Stored("results/symbol_speed.json", "symbol_speed {large}", (*_SEARCH, "impact")),
     Stored(
         "results/team_candidates.json",
         "team_candidates {graded} --save {out}",
