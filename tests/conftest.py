@@ -34,13 +34,6 @@ def _user_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _parsers() -> None:
-    from tests.support.parsers import fork_parsers  # It looks at the environment.
-
-    fork_parsers()
-
-
-@pytest.fixture(scope="session", autouse=True)
 def _models() -> Iterator[object]:
     """Load the models once, where this process has a share of all tests."""
     yield load_models() if "PYTEST_XDIST_WORKER" in os.environ else None

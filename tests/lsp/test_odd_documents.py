@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from packhound.core.parent_process import is_alive
-from tests.support.lsp_client import COMMAND, LspClient, eventually, wait_until, write_files
+from tests.support.lsp_client import LspClient, eventually, wait_until, write_files
 
 HUGE = {
     "20 megabytes": "def wombat(): pass\n" * 1_050_000,
@@ -79,7 +79,7 @@ def test_no_parser_outlives_a_server_that_is_killed(start_server, tmp_path):
     folder.mkdir()
     for n in range(40):
         (folder / f"m{n}.py").write_text("x = [\n" + ("1," * 50 + "\n") * 2_000 + "]\n")
-    client = start_server(command=[*COMMAND])  # Not forked, nor its parsers.
+    client = start_server()
     client.initialize(folder)
     wait_until(lambda: children_of(client.process.pid))
     children = children_of(client.process.pid)

@@ -40,7 +40,7 @@ def start_program(
 def _is_read_at_start(env: Mapping[str, str]) -> bool:
     """True if the interpreter would have to start with another variable of its own."""
     names = {name for name in env.keys() | OURS if name.startswith(("PYTHON", "LC_", "LANG"))}
-    names.discard("PYTHONPATH")  # `program_child` follows it.
+    names.discard("PYTHONPATH")  # `program_child.become` follows it.
     return any(env.get(name) != OURS.get(name) for name in names)
 
 
@@ -67,12 +67,7 @@ class Program:
     """A forked one, with the methods of `subprocess.Popen` that tests need."""
 
     def __init__(
-        self,
-        arguments: Sequence[str],
-        env: Mapping[str, str],
-        cwd: Path,
-        *streams: IO[bytes],
-        child: Path = CHILD,
+        self, arguments: Sequence[str], env: Mapping[str, str], cwd: Path, *streams: IO[bytes]
     ) -> None:
         if streams:
             theirs = [stream.fileno() for stream in streams]
@@ -85,7 +80,7 @@ class Program:
         self._told, tells = socket.socketpair()
         request = json.dumps([[*arguments], {**env}, str(cwd)]).encode()
         with tells:
-            socket.send_fds(forks(child), [request], [*theirs, tells.fileno()])
+            socket.send_fds(_forks(), [request], [*theirs, tells.fileno()])
         if not streams:
             for end in theirs:
                 os.close(end)
@@ -131,12 +126,12 @@ class Program:
 
 
 @functools.cache
-def forks(child: Path) -> socket.socket:
+def _forks() -> socket.socket:
     """Return the connection to the process that forks, which ends when it is closed."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         streams = [(os.POSIX_SPAWN_DUP2, theirs.fileno(), 0)]
         streams += [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
-        command = [sys.executable, str(child)]
+        command = [sys.executable, str(CHILD)]
         os.posix_spawn(sys.executable, command, OURS, file_actions=streams)
     return ours
