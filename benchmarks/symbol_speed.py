@@ -2,9 +2,10 @@
 
     python -m benchmarks.symbol_speed FOLDER
 
-120 functions, methods, classes and interfaces of FOLDER are drawn by name, with a seed, and each is
-asked for once of an engine that is prepared; then the uncommitted changes, five times. Milliseconds
-on the clock and of the thread's processor. Writes benchmarks/results/symbol_speed.json.
+120 functions, methods, classes and interfaces of FOLDER, a git repository, are drawn by name, with
+a seed, and each is asked for once of an engine that is prepared; then the uncommitted changes, five
+times. Milliseconds on the clock and of the thread's processor. Writes
+benchmarks/results/symbol_speed.json.
 """
 
 from __future__ import annotations
