@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { rangeOf } from './places';
 import type { Link, SymbolAnswer } from './protocol';
@@ -56,7 +57,7 @@ function linkOf({ from, fromRanges }: vscode.CallHierarchyIncomingCall): Link {
     ...{ path: vscode.workspace.asRelativePath(uri), uri: uri.toString() },
     ...{ start_line: range.start.line + 1, end_line: range.end.line + 1 },
     ...{ kind: KINDS[kind] ?? 'function', name, qualname: name, range, selectionRange },
-    by: vscode.l10n.t("the language's extension"),
+    by: t('the extension of the language'),
     line: (fromRanges[0]?.start.line ?? selectionRange.start.line) + 1,
   };
 }
