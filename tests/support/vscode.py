@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -29,7 +30,12 @@ def npm(*arguments: str) -> str:
     done = subprocess.run(
         ["npm", *arguments], cwd=EXTENSION, capture_output=True, text=True, timeout=PATIENCE_S
     )
-    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-3000:]
+    # Of node's tests, in TAP, what failed comes anywhere.
+    failed = re.findall(
+        r"^ *not ok .*(?:\n(?! *(?:ok|# Subtest)).*){0,20}", done.stdout, re.MULTILINE
+    )
+    printed = "\n".join([*failed[:5], done.stdout[-3000:], done.stderr[-3000:]])
+    assert done.returncode == 0, printed
     return done.stdout
 
 
