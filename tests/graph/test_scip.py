@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
 import pytest
 
 from packhound.core.settings_reader import settings_from
@@ -109,3 +112,18 @@ def test_a_text_in_the_index_is_compared_whole(open_folder):
 @pytest.mark.parametrize("index", [b"", b"\xff" * 40, INDEX[:-3], INDEX[:60]])
 def test_a_broken_index_says_nothing(open_folder, index):
     assert ("guess", "possible", "") in callers(open_folder(index), "Cart.total")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and pipes need rights there")
+@pytest.mark.parametrize("kind", ["link out of the folder", "pipe"])
+def test_an_index_is_a_file_of_the_folder(open_folder, tmp_path_factory, tmp_path, kind):
+    elsewhere = tmp_path_factory.mktemp("elsewhere") / "index.scip"
+    elsewhere.write_bytes(INDEX)
+    engine = open_folder()
+    assert ("guess", "resolved", "scip-python") in callers(engine, "Cart.total")
+    (tmp_path / "index.scip").unlink()
+    if kind == "pipe":
+        os.mkfifo(tmp_path / "index.scip")
+    else:
+        (tmp_path / "index.scip").symlink_to(elsewhere)
+    assert ("guess", "possible", "") in callers(engine, "Cart.total")

@@ -7,7 +7,9 @@ if its text has each name where the index has it; of any other the index says no
 from __future__ import annotations
 
 import logging
+import os
 import re
+import stat
 import threading
 import zlib
 from collections.abc import Iterator
@@ -35,7 +37,7 @@ _MESSAGES: dict[str, list[tuple[str, int, str | int, bool]]] = {
         ("symbol_roles", 3, _INTEGER, False),
     ],
 }
-"""What is read of the format: name, number and type of each field, and whether it is a list."""
+"""Fields of the format that are read: name, number, type, and if it is a list."""
 _DESCRIPTOR = re.compile(r"(`(?:[^`]|``)+`|[\w+$-]+)(?:\(\w*\)\.|[/#.:!]|\)|\])\Z")
 _WORD = re.compile(rb"[\w$\x80-\xff]+")
 _TEXT = re.compile(rb"[\w$.#@!~'\"`/\x80-\xff-]*(?:\s+as\s+[\w$\x80-\xff]+)?")
@@ -100,23 +102,34 @@ class ScipFile:
     def current(self) -> ScipIndex | None:
         """Return the index, None where there is none that can be read."""
         try:
-            stat = self._path.stat()
+            status = self._path.lstat()
         except OSError:
             return None
-        stamp = stat.st_mtime_ns, stat.st_size
+        stamp = status.st_mtime_ns, status.st_size
         with self._lock:
             if stamp != self._stamp:
-                self._stamp, self._index = stamp, self._load(stat.st_size)
+                self._stamp, self._index = stamp, self._load()
             return self._index
 
-    def _load(self, size: int) -> ScipIndex | None:
+    def _load(self) -> ScipIndex | None:
         try:
-            if size > _MAX_BYTES:
-                raise ValueError(f"it has {size:,} bytes; up to {_MAX_BYTES:,} are read")
-            return ScipIndex(self._path.read_bytes())
+            with open(self._path, "rb", opener=_open_no_link) as file:
+                status = os.fstat(file.fileno())
+                if not stat.S_ISREG(status.st_mode):
+                    raise ValueError("it is no regular file")
+                if status.st_size > _MAX_BYTES:
+                    raise ValueError(
+                        f"it has {status.st_size:,} bytes; up to {_MAX_BYTES:,} are read"
+                    )
+                return ScipIndex(file.read(_MAX_BYTES))
         except (OSError, ValueError) as problem:
             _log.warning("index.scip is not read: %s", problem)
             return None
+
+
+def _open_no_link(path: str, flags: int) -> int:
+    """Open what a stranger's folder has: no link out of it, and no pipe that is waited for."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
 
 
 def name_of(symbol: str) -> str:
