@@ -29,7 +29,7 @@ def test_a_random_patch_is_applied_or_refused_as_by_git(tmp_path: Path, kind: Ki
 
 
 def test_a_hostile_patch_is_refused_where_git_refuses_it() -> None:
-    """What git takes is refused as well where it is a link or has a name of other systems."""
+    """Links and names of other systems are refused though git takes them."""
     n_refused = 0
     for name, patch, may_refuse in hostile_patches():
         ours, theirs = applied(TREE, patch), applied_by_git(TREE, patch)
