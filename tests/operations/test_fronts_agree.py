@@ -56,6 +56,7 @@ ASKED: dict[str, list[dict[str, Any]]] = {
         {"query": "whisk", **SEARCH, "patch": OVERLAY},
         {"query": "water path:garden/**", **SEARCH},
         {"query": "garden/garden.py:1", **SEARCH},
+        {"query": "", "like": "return boil_water(pot)", **SEARCH, "time_ms": 60_000},
     ],
     "grep": [
         {"pattern": r"def \w+_water", "limit": 50},

@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from packhound.core.types import Document
-from packhound.parsing import CodePattern, PatternProblem, find_pattern, read_pattern
+from packhound.parsing import (
+    CodePattern,
+    PatternProblem,
+    find_pattern,
+    open_example,
+    read_pattern,
+)
 
 PYTHON = """
 def load(ctx, path, *, strict=False):
@@ -277,3 +283,86 @@ def test_what_is_no_pattern_says_where(pattern: str, reason: str, offset: int) -
 
 def test_a_language_without_grammar_is_no_fault() -> None:
     assert read_pattern("f($X)", ["text"], is_explicit=True) is None
+
+
+@pytest.mark.parametrize(
+    ("language", "code", "patterns"),
+    [
+        (
+            "python",
+            "x = store.get(key, 1).strip()",
+            {
+                "literals": "x = store.get(key, $LITERAL).strip()",
+                "literals and names": "$X = $STORE.get($KEY, $LITERAL).strip()",
+                "literals, names and arguments": "$X = $STORE.get($$$).strip()",
+            },
+        ),
+        ("python", "a + b", {"": "a + b"}),
+        (
+            "typescript",
+            "x = await this.rows.get(`a${b}`);",
+            {
+                "literals": "x = await this.rows.get($LITERAL);",
+                "literals and names": "$X = await this.$ROWS.get($LITERAL);",
+                "literals, names and arguments": "$X = await this.$ROWS.get($$$);",
+                "literals, names, arguments and calls": "$X = await $CALL;",
+            },
+        ),
+        (
+            # The grammar reads no hole in the place of the value of an attribute.
+            "tsx",
+            '<Row title="x" width={1}>hi</Row>',
+            {
+                "literals": '<Row title="x" width={$LITERAL}>hi</Row>',
+                "literals and names": '<$ROW $TITLE="x" $WIDTH={$LITERAL}>hi</$ROW>',
+            },
+        ),
+        (
+            "go",
+            'if err != nil {\n\treturn fmt.Errorf("read: %w", err)\n}',
+            {
+                "literals": "if err != nil {\n\treturn fmt.Errorf($LITERAL, err)\n}",
+                "literals and names": "if $ERR != nil {\n\treturn $FMT.Errorf($LITERAL, $ERR)\n}",
+                "literals, names and arguments": "if $ERR != nil {\n\treturn $FMT.Errorf($$$)\n}",
+                "literals, names, arguments and calls": "if $ERR != nil {\n\treturn $CALL\n}",
+            },
+        ),
+        ("go", "x := Row{A: 1}", {"literals": "x := Row{A: $LITERAL}"}),
+        (
+            "java",
+            'throw new IllegalStateException("x" + id);',
+            {
+                "literals": "throw new IllegalStateException($LITERAL + id);",
+                "literals and names": "throw new IllegalStateException($LITERAL + $ID);",
+                "literals, names and arguments": "throw new IllegalStateException($$$);",
+                "literals, names, arguments and calls": "throw $CALL;",
+            },
+        ),
+        (
+            "cpp",
+            "auto x = std::make_unique<Row>(a);",
+            {
+                "": "auto x = std::make_unique<Row>(a);",
+                "names": "auto $X = $STD::make_unique<$ROW>($A);",
+                "names and arguments": "auto $X = $STD::make_unique<$ROW>($$$);",
+                "names, arguments and calls": "auto $X = $CALL;",
+            },
+        ),
+        (
+            "rust",
+            'println!("{}", x)',
+            {
+                "literals": "println!($LITERAL, x)",
+                "literals and names": "println!($LITERAL, $X)",
+            },
+        ),
+    ],
+)
+def test_parts_of_code_become_holes_kind_after_kind(
+    language: str, code: str, patterns: dict[str, str]
+) -> None:
+    read = read_pattern(code, [language], is_explicit=True)
+    assert isinstance(read, tuple)
+    assert not isinstance(read, PatternProblem)
+    opened = open_example(read[1])
+    assert {holes: pattern.text for holes, pattern in opened} == patterns

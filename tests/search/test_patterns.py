@@ -9,7 +9,7 @@ import pytest
 from packhound.core.errors import Cancelled, SettingsError
 from packhound.core.settings import Settings
 from packhound.core.status import Reading
-from packhound.core.types import Budget, Document, Query, Results
+from packhound.core.types import Budget, Document, Focus, Query, Results
 from packhound.grep import GrepRequest
 from packhound.operations import Call, answer, as_text
 from packhound.search import so_far
@@ -216,3 +216,136 @@ def test_a_shape_that_is_nowhere_is_said_so(stored: Engine) -> None:
     assert results.notes[0].startswith(
         "nothing has the shape 'while $A: $B = nowhere($C)' (python)"
     )
+
+
+SHAPED = {
+    "shop.py": """def order(cart):
+    try:
+        cart.check("stock")
+    except StockError:
+        raise OrderError("no stock")
+    else:
+        cart.pay(3)
+
+
+def refund(receipt):
+    if not receipt.is_paid:  # Nothing to pay back.
+        raise OrderError(receipt)
+    receipt.pay_back(3, "card")
+
+
+def cancel(booking):
+    if not booking.is_open:
+        raise OrderError(booking)
+    booking.refund("half")
+""",
+    "notes.md": "# Errors\n\nAn order (as_said_in_docs) is no _ cart.\n",
+}
+
+
+@pytest.fixture
+def shop(engine: Engine) -> Engine:
+    write_files(engine.root, SHAPED)
+    engine.refresh()
+    assert engine.settled(30)
+    return engine
+
+
+@pytest.mark.parametrize(
+    ("like", "matches", "note"),
+    [
+        (
+            'raise OrderError("gone")',
+            {"order": [5], "refund": [12], "cancel": [18]},
+            "these have the shape 'raise OrderError($LITERAL)', with holes for literals",
+        ),
+        (
+            "    if not booking.is_open:\n        raise OrderError(booking)\n",
+            {"refund": [11], "cancel": [17]},
+            "no other code has the shape 'if not booking.is_open: raise OrderError(booking)':"
+            " these have 'if not $BOOKING.$IS_OPEN: raise OrderError($BOOKING)',"
+            " with holes for names",
+        ),
+        (
+            'booking.refund("half")',
+            {"cancel": [19]},
+            "no other code has the shape '$BOOKING.refund($$$)',"
+            " with holes for literals, names and arguments",
+        ),
+        (
+            # From the middle of its first line on.
+            "def refund(receipt):\n    if not receipt.is_paid:  # Nothing to pay back.\n"
+            '        raise OrderError(receipt)\n    receipt.pay_back(3, "card")',
+            {"refund": [10], "cancel": [16]},
+            "no other code has the shape 'def refund(receipt): if not receipt.is_paid:"
+            " raise OrderError(receipt) receipt.pay_back($LITERAL, $LITERAL2)': these have"
+            " 'def $REFUND($RECEIPT): if not $RECEIPT.$IS_PAID: raise $CALL $CALL2',"
+            " with holes for literals, names, arguments and calls",
+        ),
+        (
+            'try:\n        cart.check("stock")\n    except StockError:\n'
+            '        raise OrderError("no stock")\n    else:\n        cart.pay(3)',
+            {"order": [2]},
+            "no other code has the shape"
+            " 'try: $CALL except $STOCKERROR: raise $CALL2 else: $CALL3',"
+            " with holes for literals, names, arguments and calls",
+        ),
+    ],
+)
+def test_code_is_found_that_is_like_other_code(
+    shop: Engine, like: str, matches: dict[str, list[int]], note: str
+) -> None:
+    results = shop.search(ask("", like=like))
+    assert places(results) == matches
+    assert results.notes == (note,)
+
+
+def test_words_rank_what_is_like_code_and_its_holes_are_facets(shop: Engine) -> None:
+    results = shop.search(ask("cancel a booking", like="raise OrderError(cart)", deep=False))
+    assert results.hits[0].node.name == "cancel"
+    (facet,) = results.facets
+    assert facet.name == "CART"
+    assert facet.values == (('"no stock"', 1), ("receipt", 1), ("booking", 1))
+    narrowed = shop.search(ask("", like="raise OrderError(cart)", facets=("CART=receipt",)))
+    assert places(narrowed) == {"refund": [12]}
+
+
+@pytest.mark.parametrize(
+    ("like", "reason"),
+    [
+        ("raise OrderError(", "does not parse"),
+        ("cart.pay(3)\ncart.check(1)", "is more than one statement"),
+    ],
+)
+def test_code_to_be_like_is_one_whole_part(shop: Engine, like: str, reason: str) -> None:
+    results = shop.search(ask("", like=like))
+    assert not results.hits
+    (note,) = results.notes
+    assert reason in note
+    assert note.endswith("; select one whole expression, statement or definition")
+
+
+def test_code_is_of_the_language_of_the_file_that_it_is_in(stored: Engine) -> None:
+    write_files(stored.root, {"send.py": 'notify(order, "sent")\n'})
+    write_files(stored.root, {"send.js": 'notify(mail, "sent");\n'})
+    stored.refresh()
+    assert stored.settled(30)
+    focus = Focus("send.py", 0, str(stored.root))
+    assert {hit.node.path for hit in stored.search(ask("", like="notify(a, 1)")).hits} == {
+        "send.py",
+        "send.js",
+    }
+    near = stored.search(ask("", like="notify(a, 1)", focus=focus))
+    assert {hit.node.path for hit in near.hits} == {"send.py"}
+
+
+def test_prose_has_no_shape_of_code(shop: Engine) -> None:
+    results = shop.search(ask("", pattern="shop($ARGUMENT)"))
+    assert not results.hits
+
+
+def test_like_code_nothing_is_said_of_what_was_not_looked_at(shop: Engine) -> None:
+    results = shop.search(Query("", like="raise OrderError(cart)", budget=Budget(0.001)))
+    assert results.truncated
+    assert "were not looked at" in results.notes[0]
+    assert not [note for note in results.notes if "shape" in note]

@@ -197,7 +197,8 @@ class Query:
     `git` hits have the commits of their lines, and `snippet_lines` lines of code at most, by their
     rank where that is None. With
     `overlapping` hits may share lines and texts, as a class and its method do. A `pattern` of code
-    with holes is what hits must have, its holes being what `facets` say, each NAME=VALUE.
+    with holes is what hits must have, its holes being what `facets` say, each NAME=VALUE. In its
+    place may stand code `like` which it is: whose literals, names and calls become holes.
     """
 
     text: str
@@ -225,6 +226,7 @@ class Query:
     overlapping: bool = False
     pattern: str = ""
     facets: tuple[str, ...] = ()
+    like: str = ""
 
     @property
     def time_ms(self) -> int:

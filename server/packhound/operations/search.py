@@ -46,6 +46,8 @@ from packhound.redact import visible_line
 QUERY_CHARACTERS = 100_000
 """A bug report with its traces; longer ones were pasted by mistake."""
 _FACET_VALUES, _FACET_WIDTH = 8, 60
+_LIKE_TIME_MS = 6_000
+"""Each pattern that code becomes reads more files than the last."""
 _RECORD_LINES = 6
 """Lines of a note or another record that a hit shows."""
 _OF_SETTINGS = "deep candidates fuser scorers time_ms excluded_kinds git"
@@ -114,6 +116,9 @@ class Search(Request):
     before: Annotated[_Day, about("Only what was changed before that.")] = ""
     tags: Annotated[fields.Words, about("Only what has one of these tags.")] = ()
     pattern: Annotated[str, sized("Code with holes that hits have: raise $E($$$).", 4_000)] = ""
+    like: Annotated[
+        str, sized("Code of the structure that hits have; its parts become holes.", 4_000)
+    ] = ""
     facets: Annotated[
         fields.Words, about("Only where holes of the pattern are this: NAME=VALUE.")
     ] = ()
@@ -157,7 +162,7 @@ def rows_of(call: Call, request: Search, results: Results) -> Json:
 def _has_filter(request: Search) -> bool:
     """Return True if a request lists something even without a query."""
     names = ("kinds", "languages", "paths", "excluded_kinds", "exclude", "types", "tags", "pattern")
-    fields = [getattr(request, name) for name in (*names, "since", "before")]
+    fields = [getattr(request, name) for name in (*names, "like", "since", "before")]
     return any(fields) or request.tests != "last"
 
 
@@ -172,6 +177,7 @@ def query_of(call: Call, request: Search) -> tuple[Query, tuple[str, ...]]:
         raise SettingsError("'query' is empty; give a word, a name, or a filter as kind:class")
     place, notes = focus_of(call.roots, request.focus_path, request.focus_line, "searched")
     time_ms = DEEP_TIME_MS if request.deep else Budget().time_ms
+    time_ms = max(time_ms, _LIKE_TIME_MS if request.like else 0)
     query = Query(
         request.query,
         limit=request.offset + limit_of(call, request) + 1,
@@ -314,8 +320,8 @@ OPERATION = Operation(
     Search,
     run,
     text,
-    unlisted=f"{_OF_SETTINGS} mode source_candidates facets focus_line pattern since before tags"
-    " remotes",
+    unlisted=f"{_OF_SETTINGS} mode source_candidates facets focus_line pattern like since before"
+    " tags remotes",
     instead="For exact text use grep, for a task pack.",
     lists=True,
     batch="query",

@@ -22,6 +22,7 @@ from .pool.patterns import PatternMatch as PatternMatch
 from .pool.patterns import PatternProblem as PatternProblem
 from .pool.patterns import find_errors as find_errors
 from .pool.patterns import find_pattern as find_pattern
+from .pool.patterns import open_example as open_example
 from .pool.patterns import read_pattern as read_pattern
 from .pool.patterns import relax_pattern as relax_pattern
 from .pool.pool import NOT_STARTED as NOT_STARTED

@@ -32,6 +32,8 @@ WEAK_NOTE = "weak answer: "
 
 NO_SHAPE = "nothing has the shape "
 """The note of a pattern that nothing matches begins with this."""
+NO_OTHER = "no other code has the shape "
+"""The note of code that nothing else is like begins with this."""
 _NOT_HERE = " not in this folder"
 NO_FILE_NOTE = "no indexed file has the path "
 NO_WORD_NOTE = "no word of the query is in the index: ranked by meaning alone"
@@ -190,7 +192,9 @@ def so_far(results: Results, reading: Reading) -> Results:
             for hit in results.hits
         ),
         notes=tuple(
-            note.replace(NO_SHAPE, "nothing read so far has the shape ")
+            note.replace(NO_SHAPE, "nothing read so far has the shape ").replace(
+                NO_OTHER, "no other code read so far has the shape "
+            )
             for note in results.notes
             if not (note.startswith(WEAK_NOTE) or _missing_name(note))
         ),

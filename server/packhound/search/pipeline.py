@@ -73,6 +73,8 @@ def search(
     run = SearchRun(query, cancel)
     query, pattern, problems = take_pattern(snapshot, query)
     run.notes += problems
+    if query.like and (pattern is None or environment.texts is None):
+        return run.results((), 0, snapshot.generation)
     if pattern is None or environment.texts is None:
         return _search(_Job(snapshot, query, environment, run))
     parsed = parse(snapshot, query, environment)

@@ -94,6 +94,17 @@ def compile_pattern(language: str, text: str) -> Goal:
         return _compile(language, head)
 
 
+def parse_code(language: str, text: str) -> tuple[Node, int] | None:
+    """Return the tree of code in the first frame in which it is one node, and where it begins."""
+    for before, after in frames_of(language, text):
+        root = parser_of(language).parse((before + text + after).encode()).root_node
+        start = len(before.encode())
+        with suppress(NoPattern):
+            _goal_in(root, start, start + len(text.encode()))
+            return root, start
+    return None
+
+
 def _compile(language: str, text: str) -> Goal:
     problem: NoPattern | None = None
     for before, after in frames_of(language, text):

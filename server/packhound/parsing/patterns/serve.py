@@ -14,9 +14,10 @@ from packhound.core.types import Document
 from packhound.parsing.extract.preprocess import preprocess
 from packhound.parsing.languages import BY_NAME
 from packhound.parsing.patterns import compile
+from packhound.parsing.patterns.example import wider_patterns
 from packhound.parsing.patterns.holes import HOLE
 from packhound.parsing.patterns.match import find
-from packhound.parsing.pool.framing import PatternTask, Plain, ReadTask, RelaxTask
+from packhound.parsing.pool.framing import ExampleTask, PatternTask, Plain, ReadTask, RelaxTask
 from packhound.parsing.source import Source
 
 _WORD = re.compile(r"\S+")
@@ -58,7 +59,12 @@ def read_pattern(task: ReadTask) -> Plain:
                 continue
         # What code does not read, prose does.
         if goals.keys() - _PROSE or (goals and problem is None):
-            literals = ((name, tuple(dict.fromkeys(goal.literals))) for name, goal in goals.items())
+            names = goals.keys() - _PROSE or goals.keys()
+            literals = (
+                (name, tuple(dict.fromkeys(goals[name].literals)))
+                for name in goals
+                if name in names
+            )
             return start, tuple(literals), None
     return -1, (), problem
 
@@ -101,6 +107,11 @@ def relax_pattern(task: RelaxTask) -> Plain:
         if any(_PLAIN_WORD.fullmatch(each.decode("utf-8", "replace")) for each in goal.literals):
             relaxed.append((text, token[0]))
     return tuple(relaxed)
+
+
+def open_example(task: ExampleTask) -> Plain:
+    """Return patterns of the structure of code, each wider, and what is open in each."""
+    return tuple(wider_patterns(task.language, task.code))
 
 
 def _errors_in(node: Node) -> Iterator[Node]:

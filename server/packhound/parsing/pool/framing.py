@@ -86,6 +86,18 @@ class RelaxTask(NamedTuple):
     language: str
 
 
+class ExampleTask(NamedTuple):
+    """Code in a language, of which all parts of a kind are to become holes, kind after kind."""
+
+    code: str
+    language: str
+
+
+def encode_pattern_task(task: PatternTask | ReadTask | RelaxTask | ExampleTask) -> Plain:
+    """Encode a task on patterns for the pipe, its kind first."""
+    return (type(task).__name__, *task)
+
+
 def encode_task(task: Task) -> Plain:
     """Encode a task for the pipe."""
     document, plain_reason, indexed, is_open = task

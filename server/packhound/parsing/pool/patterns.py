@@ -17,7 +17,13 @@ from typing import Any, NamedTuple, cast
 from packhound.core.errors import Cancelled
 from packhound.core.types import Document
 from packhound.parsing.pool.batch_run import BatchRun
-from packhound.parsing.pool.framing import PatternTask, ReadTask
+from packhound.parsing.pool.framing import (
+    ExampleTask,
+    PatternTask,
+    ReadTask,
+    RelaxTask,
+    encode_pattern_task,
+)
 from packhound.parsing.pool.pool import ParsePool
 
 _WORKERS = 2
@@ -42,10 +48,14 @@ class PatternMatch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CodePattern:
-    """A pattern, and by each of its languages the literals that a matching text has."""
+    """A pattern, and by each of its languages the literals that a matching text has.
+
+    An example is code of which parts are to become holes.
+    """
 
     text: str
     literals: dict[str, tuple[bytes, ...]]
+    is_example: bool = False
 
 
 class PatternProblem(NamedTuple):
@@ -63,7 +73,8 @@ def read_pattern(
 
     An explicit pattern is all of the text. None where nothing is known of any of the languages.
     """
-    answers = _processes().ask([tuple(ReadTask(text, tuple(languages), is_explicit))])
+    task = ReadTask(text, tuple(languages), is_explicit)
+    answers = _processes().ask([encode_pattern_task(task)])
     if not answers:
         return PatternProblem("could not be read in time", "", 0)
     start, literals, problem = cast("tuple[Any, ...]", answers[0])
@@ -74,14 +85,30 @@ def read_pattern(
 
 def relax_pattern(pattern: CodePattern) -> list[tuple[str, CodePattern]]:
     """Return what a pattern has with the pattern in which that is a hole: first literals."""
+    return _read_opened(RelaxTask, pattern)
+
+
+def open_example(pattern: CodePattern) -> list[tuple[str, CodePattern]]:
+    """Return patterns of the structure of code, each wider than the last, and what is open in it.
+
+    First all literals are holes, then names too, then the arguments of calls, then calls.
+    """
+    return _read_opened(ExampleTask, pattern)
+
+
+def _read_opened(
+    kind: type[RelaxTask] | type[ExampleTask], pattern: CodePattern
+) -> list[tuple[str, CodePattern]]:
+    """Return the patterns that a task makes of one, with what it says of each."""
     languages = [*pattern.literals]
-    answers = _processes().ask([(pattern.text, languages[0])]) if languages else []
-    relaxed = []
-    for text, opened in cast("list[tuple[str, str]]", answers[0]) if answers else ():
+    tasks = [encode_pattern_task(kind(pattern.text, language)) for language in languages[:1]]
+    answers = _processes().ask(tasks) if tasks else []
+    opened = []
+    for text, parts in cast("list[tuple[str, str]]", answers[0]) if answers else ():
         read = read_pattern(text, languages, is_explicit=True)
         if read is not None and not isinstance(read, PatternProblem):
-            relaxed.append((opened, read[1]))
-    return relaxed
+            opened.append((parts, read[1]))
+    return opened
 
 
 def find_pattern(
@@ -117,7 +144,7 @@ def _find(
     while len(found) < len(documents):
         rest = documents[len(found) :]
         tasks = [PatternTask(pattern.text, d.language or "", d.path, d.source) for d in rest]
-        answers = pool.ask([tuple(task) for task in tasks])
+        answers = pool.ask([encode_pattern_task(task) for task in tasks])
         found += zip(rest, map(_matches, answers), strict=False)
         if len(answers) < len(rest):
             found.append((rest[len(answers)], None))

@@ -59,7 +59,7 @@ def main(memory_mb: int, max_parse_s: float, with_texts: bool, extractors: str =
         faulthandler.dump_traceback_later(max_parse_s * len(batch), exit=True)
         for value in batch:
             fields = cast("tuple[Any, ...]", value)
-            if len(fields) <= len(framing.PatternTask._fields):
+            if len(fields) <= 1 + len(framing.PatternTask._fields):
                 framing.write_frame(replies, _answer_on_pattern(fields))
                 continue
             file = _analyse(framing.decode_task(value), trees, with_texts, parse_file)
@@ -70,12 +70,15 @@ def main(memory_mb: int, max_parse_s: float, with_texts: bool, extractors: str =
 def _answer_on_pattern(value: tuple[Any, ...]) -> framing.Plain:
     from packhound.parsing.patterns import serve  # Most processes are asked for none.
 
-    if len(value) == len(framing.RelaxTask._fields):
-        return serve.relax_pattern(framing.RelaxTask(*value))
-    if len(value) == len(framing.ReadTask._fields):
-        return serve.read_pattern(framing.ReadTask(*value))
+    kind, *fields = value
+    if kind == framing.ExampleTask.__name__:
+        return serve.open_example(framing.ExampleTask(*fields))
+    if kind == framing.RelaxTask.__name__:
+        return serve.relax_pattern(framing.RelaxTask(*fields))
+    if kind == framing.ReadTask.__name__:
+        return serve.read_pattern(framing.ReadTask(*fields))
     try:
-        return serve.find_pattern(framing.PatternTask(*value))
+        return serve.find_pattern(framing.PatternTask(*fields))
     except Exception:  # Catch all: one bad file must not be a dead worker.
         return None
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from textwrap import dedent
 from typing import TYPE_CHECKING
 
 from packhound.core.arrays import Mask
@@ -15,8 +16,17 @@ from packhound.core.trace import traced
 from packhound.core.types import Explanation, Facet, Hit, Query
 from packhound.grep import Place, describe_problem, languages_of
 from packhound.index import Snapshot
-from packhound.parsing import HOLE, CodePattern, PatternProblem, read_pattern, relax_pattern
-from packhound.search.answer_notes import NO_SHAPE
+from packhound.parsing import (
+    HOLE,
+    LANGUAGES,
+    CodePattern,
+    PatternProblem,
+    language_of,
+    open_example,
+    read_pattern,
+    relax_pattern,
+)
+from packhound.search.answer_notes import NO_OTHER, NO_SHAPE
 from packhound.search.listing import matching_lines
 from packhound.search.query.bug_report import is_report
 from packhound.search.query.filter_syntax import take_filters
@@ -30,6 +40,9 @@ _EXPLICIT = re.compile(r"(?<!\S)pattern:\s*(?=\S)")
 _FILTER = re.compile(r"(?<!\S)(?:-?path|-?kind|lang|language|tests):[^\s$]+")
 _MAX_RELAXED = 5
 _MAX_VALUES, _MAX_SHOWN = 50, 3
+_MAX_LETTERS = 200
+"""Letters of a pattern that a note quotes."""
+_Matches = Mapping[int, Sequence[Place]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +90,8 @@ def take_pattern(
     snapshot: Snapshot, query: Query
 ) -> tuple[Query, CodePattern | None, tuple[str, ...]]:
     """Return the query without the pattern in it, the pattern, and what is wrong with it."""
+    if query.like:
+        return (query, *_read_example(snapshot, query))
     text = query.text
     explicit = None if query.pattern else _EXPLICIT.search(text)
     if not (query.pattern or explicit or (HOLE.search(text) and not is_report(text))):
@@ -100,6 +115,35 @@ def take_pattern(
     return query, None, (f"{describe_problem(pattern, read)}: it is searched as words",)
 
 
+def _read_example(snapshot: Snapshot, query: Query) -> tuple[CodePattern | None, tuple[str, ...]]:
+    """Return the code that hits are to be like, as a pattern, and what is wrong with it."""
+    languages = _languages_like_focus(snapshot, query)
+    first, _, rest = query.like.strip().partition("\n")
+    # A selection that begins behind the indentation has it from its second line on.
+    texts = dict.fromkeys(
+        (dedent(query.like).strip(), f"{first}\n{dedent(rest)}".strip(), query.like.strip())
+    )
+    problem: PatternProblem | None = None
+    for text in texts:
+        read = read_pattern(text, languages, is_explicit=True)
+        if read and not isinstance(read, PatternProblem):
+            return replace(read[1], is_example=True), ()
+        problem = problem or read
+    reason = describe_problem(query.like.strip(), problem)
+    return None, (f"{reason}; select one whole expression, statement or definition",)
+
+
+def _languages_like_focus(snapshot: Snapshot, query: Query) -> list[str]:
+    """Return the languages of the grammar that the file is of in which the user is, else all."""
+    languages, path = _languages(snapshot, query), query.focus.path if query.focus else ""
+    entry = snapshot.files.get(path)
+    language = entry.language if entry else language_of(path)
+    queries = {row.name: row.queries for row in LANGUAGES}
+    return [
+        name for name in languages if not language or queries.get(name) == queries.get(language)
+    ]
+
+
 @traced("pattern")
 def find_nodes(
     snapshot: Snapshot,
@@ -116,13 +160,16 @@ def find_nodes(
     """
     selected = query.globs, query.excluded_globs
 
-    def find(code: CodePattern) -> tuple[Mapping[int, Sequence[Place]], str]:
+    def find(code: CodePattern) -> tuple[_Matches, str]:
         return texts.places_by_node(snapshot, code, *selected, until, cancel)
 
-    matches, note = find(pattern)
-    notes = [note] if note else []
-    if not matches and not notes:
-        pattern, matches, notes = _relax(pattern, find)
+    if pattern.is_example:
+        pattern, matches, notes = _find_like(pattern, find)
+    else:
+        matches, note = find(pattern)
+        notes = [note] if note else []
+        if not matches and not notes:
+            pattern, matches, notes = _relax(pattern, find)
     for facet in facets:
         name, _, value = facet.lstrip("$").partition("=")
         matches = {
@@ -136,9 +183,47 @@ def find_nodes(
     return query, structure, tuple(notes)
 
 
+def _find_like(
+    code: CodePattern, find: Callable[[CodePattern], tuple[_Matches, str]]
+) -> tuple[CodePattern, _Matches, list[str]]:
+    """Return the narrowest pattern of code that is elsewhere too, its matches, and what was done.
+
+    Where no pattern is, the matches are those of the narrowest one: the code itself.
+    """
+    first: tuple[CodePattern, _Matches] | None = None
+    shape_note = f"{_quoted(code)} has no word that other code could have"
+    for holes, pattern in open_example(code):
+        matches, note = find(pattern)
+        first = first or (pattern, matches)
+        with_holes = f"with holes for {holes}" if holes else "as it is"
+        if _are_elsewhere(matches, code):
+            shape_note = f"{_quoted(pattern)}, {with_holes}"
+            if pattern is not first[0]:
+                shape_note = f"{NO_OTHER}{_quoted(first[0])}: these have {shape_note}"
+            else:
+                shape_note = f"these have the shape {shape_note}"
+            return pattern, matches, [shape_note, *([note] if note else [])]
+        if note:
+            return *first, [note]
+        shape_note = f"{NO_OTHER}{_quoted(pattern)}, {with_holes}"
+    return *(first or (code, {})), [shape_note]
+
+
+def _are_elsewhere(matches: _Matches, code: CodePattern) -> bool:
+    """Return True if not all matches are the code itself."""
+    first_line = " ".join(code.text.partition("\n")[0].split())
+    lines = {(node_id, m.line): m.text for node_id, each in matches.items() for m in each}
+    return len(lines) > 1 or any(first_line not in text for text in lines.values())
+
+
+def _quoted(pattern: CodePattern) -> str:
+    text = " ".join(pattern.text.split())
+    return f"'{text if len(text) <= _MAX_LETTERS else f'{text[: _MAX_LETTERS - 3]}...'}'"
+
+
 def _relax(
-    pattern: CodePattern, find: Callable[[CodePattern], tuple[Mapping[int, Sequence[Place]], str]]
-) -> tuple[CodePattern, Mapping[int, Sequence[Place]], list[str]]:
+    pattern: CodePattern, find: Callable[[CodePattern], tuple[_Matches, str]]
+) -> tuple[CodePattern, _Matches, list[str]]:
     """Return the first pattern with one hole more that matches, its matches, and what was done."""
     nothing = f"{NO_SHAPE}'{pattern.text}' ({', '.join(pattern.literals)})"
     for opened, relaxed in relax_pattern(pattern)[:_MAX_RELAXED]:
