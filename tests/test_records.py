@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from packhound.core.types import KINDS, Node, Span
-from packhound.parsing.captured import Capture, move_rows, read_rows, rows_of, runs_in
+from packhound.parsing.captured import move_rows, rows_of
+from packhound.parsing.captures import Capture, Captures
 from packhound.parsing.node_codec import Record, encode_nodes
 
 numbers = st.integers(0, 2**31 - 1)
@@ -28,10 +29,12 @@ nodes = st.builds(
 def test_there_and_back(given_nodes):
     rows = (*rows_of("import", [(3, 9)]), *rows_of("alias", [(5, 9)]), *rows_of("blank", [(7, 8)]))
     record = Record(encode_nodes(given_nodes, move_rows(rows, 2)))
-    imported, blank = (list(read_rows(record.captured, kind)) for kind in ("import", "blank"))
+    captures = Captures(record.captured)
+    imported, blank = (list(captures.of(kind)) for kind in ("import", "blank"))
     assert imported == [Capture("import", (5, 11), {"alias": (7, 11)})]
     assert blank == [Capture("blank", (9, 10), {})]
-    assert [*runs_in(record.captured, "import")] == [(5, 11)]
+    assert [*captures.runs("import")] == [(5, 11)]
+    assert captures.starts("import") == ({5}, {7})
     assert [record.node(i) for i in range(len(record))] == given_nodes
     assert [KINDS[kind] for kind in record.kinds()] == [node.kind for node in given_nodes]
     assert record.names() == [(node.name, node.qualname) for node in given_nodes]

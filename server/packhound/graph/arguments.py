@@ -16,6 +16,7 @@ _SELF = re.compile(r"\s*(?:&\s*)?(?:'\w+\s+)?(?:mut\s+)?(?:self\b|cls\b|this\s*:
 _VARIADIC = re.compile(r"\s*\*\*?\w|.*(?:\.\.\.|\bparams\b|\bvararg\b)", re.DOTALL)
 _OPTIONAL = re.compile(r"\s*[\w$]+\s*\?|[^<]*?(?:<.*>[^<]*?)?(?<![=<>!])=(?![=>])", re.DOTALL)
 _COMMENT = re.compile(r"(?<!\S)(?:#(?!\[)|//|/\*)")
+_SIGNS = re.compile(r"[()\[\]{},]")
 _ANGLES = re.compile(r"(?<![-=])[<>]")
 _GENERICS = re.compile(r"(?<![-=])[<>]|[\[\]]")
 
@@ -77,9 +78,10 @@ def bracket_parts(text: str, start: int) -> list[str] | None:
     """Return what the commas in the bracket at `start` divide; None if its end is not there."""
     parts, depth, low = [], 0, start + 1
     end = min(len(text), start + _MAX_BRACKET)
-    for i in range(start, end):
-        depth += (text[i] in "([{") - (text[i] in ")]}")
-        if depth == 0 or (depth == 1 and text[i] == "," and not _in_angles(text, low, i, end)):
+    for match in _SIGNS.finditer(text, start, end):
+        sign, i = match[0], match.start()
+        depth += (sign in "([{") - (sign in ")]}")
+        if depth == 0 or (depth == 1 and sign == "," and not _in_angles(text, low, i, end)):
             parts.append(text[low:i])
             low = i + 1
         if depth == 0:

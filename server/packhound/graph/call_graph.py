@@ -265,7 +265,7 @@ class CallGraph:
             if self._cancel is not None and self._cancel.is_set():
                 raise Cancelled("the search for callers was cancelled")
             for written in (name, *scope.imports.aliases(name)):
-                for user in scope.file.users(written):
+                for user in scope.record.users(written):
                     if in_tests and not _is_test(scope, user):
                         continue
                     if int(scope.file.node_ids[user]) != node_id:
@@ -288,7 +288,7 @@ class CallGraph:
     def _lines_with(self, name: str) -> Iterator[Use]:
         for path in sorted(self._graph.using_paths(name)):
             scope = self._scopes.of(path)
-            for user in scope.file.users(name):
+            for user in scope.record.users(name):
                 for offset in scope.offsets_of(user, name):
                     yield Use(int(scope.file.node_ids[user]), scope.line(offset), Grade.POSSIBLE)
 
@@ -299,7 +299,7 @@ class CallGraph:
         target, position = located
         name = target.file.name(position)
         for scope in islice(self._scopes.using(name, target), MAX_USING_FILES if unknown else None):
-            for user in scope.file.users(name):
+            for user in scope.record.users(name):
                 user_id = int(scope.file.node_ids[user])
                 if user_id == node_id:
                     continue

@@ -17,7 +17,7 @@ from packhound.graph.import_bindings import Imports, read_entries, read_imports
 from packhound.graph.source_text import SCRIPT_LANGUAGES
 from packhound.graph.stated_types import read_type, read_value, stated_type
 from packhound.index import FileEntry
-from packhound.parsing import LANGUAGES, ByteRange, Capture, blank_runs
+from packhound.parsing import LANGUAGES, ByteRange, Capture, Captures, Record, blank_runs
 
 LocalNames: TypeAlias = Mapping[str, str]
 """Local names with their types, "" for an unknown one."""
@@ -105,7 +105,17 @@ class FileScope:
 
     def node(self, position: int) -> Node:
         """Return the node at a position."""
-        return self.file.node(position)
+        return self.record.node(position)
+
+    @cached_property
+    def record(self) -> Record:
+        """The nodes and captures."""
+        return self.file.decoded()
+
+    @cached_property
+    def _all_captures(self) -> Captures:
+        """All captures; none where the text has changed since."""
+        return Captures(self.record.captured if self.source else ())
 
     @cached_property
     def source(self) -> bytes:
@@ -120,14 +130,12 @@ class FileScope:
     @cached_property
     def bare(self) -> str:
         """The same without comments and strings."""
-        blank = self.file.captured_runs("blank") if self.source else ()
-        return blank_runs(self.source, blank).decode("latin-1")
+        return blank_runs(self.source, self._all_captures.runs("blank")).decode("latin-1")
 
     def _captures(self, kind: str) -> list[Capture]:
-        """Return the captures of a kind by start; none where the text has changed since."""
+        """Return the captures of a kind by start."""
         if kind not in self._captured:
-            captured = self.file.captured(kind) if self.source else ()
-            self._captured[kind] = sorted(captured, key=attrgetter("run"))
+            self._captured[kind] = sorted(self._all_captures.of(kind), key=attrgetter("run"))
         return self._captured[kind]
 
     def _captures_in(self, kind: str, position: int) -> Iterator[Capture]:
@@ -220,7 +228,7 @@ class FileScope:
     def _types(self) -> list[int]:
         """The innermost type around each node, -1 for none."""
         types: list[int] = []
-        for parent in self.file.parents():
+        for parent in self.record.parents():
             is_type = parent >= 0 and self.node(parent).kind in TYPE_KINDS
             types.append(parent if is_type or parent < 0 else types[parent])
         return types
@@ -289,8 +297,8 @@ class FileScope:
 
         An import uses the name that it binds, and an embedded field that of its type.
         """
-        starts, used = self.file.capture_starts("key", "local", "field")
-        return starts, used | self.file.capture_starts("import")[1]
+        starts, used = self._all_captures.starts("key", "local", "field")
+        return starts, used | self._all_captures.starts("import")[1]
 
     def _is_used(self, offset: int) -> bool:
         """Return False for a name that is bound or only names an argument or an entry."""

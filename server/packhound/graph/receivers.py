@@ -57,6 +57,7 @@ class Receivers:
         self._bases: dict[Owner, list[Owner]] = {}
         self._attributes: dict[tuple[Owner, str], Value] = {}
         self._types: dict[tuple[str, int, str], Value] = {}
+        self._derived: dict[Owner, tuple[Owner, ...]] = {}
 
     def value(self, scope: FileScope, position: int, chain: tuple[Segment, ...]) -> Value:
         """Return what a receiver stands for."""
@@ -145,17 +146,22 @@ class Receivers:
         yield from derived
         level = [owner]
         while level and len(derived) < _MAX_SUBTYPES:
-            for candidate in self._using_types(level.pop()):
+            for candidate in self._directly_derived(level.pop()):
                 if candidate not in derived and candidate != owner:
                     derived[candidate] = None
                     level.append(candidate)
                     yield candidate
 
-    def _using_types(self, base: Owner) -> Iterator[Owner]:
-        """Yield the types whose own bases include a type."""
+    def _directly_derived(self, base: Owner) -> tuple[Owner, ...]:
+        """Return the types whose own bases include a type."""
+        if base not in self._derived:
+            self._derived[base] = tuple(self._find_derived(base))
+        return self._derived[base]
+
+    def _find_derived(self, base: Owner) -> Iterator[Owner]:
         using = self._scopes.using(base.name, self._scopes.of(base.path))
         for scope in islice(using, MAX_USING_FILES):
-            for user in scope.file.users(base.name):
+            for user in scope.record.users(base.name):
                 node = scope.node(user)
                 # Resolving all bases of what only uses the type took most of the time.
                 if node.kind in TYPE_KINDS and any(

@@ -13,6 +13,8 @@ _LAST_SIGNS, _LAST_SIGNS_OF_PHP = (".", ">", ":"), (">", ":")
 _WORD = re.compile(r"(?<![\w$@#])[\w$@#]+[?!]?\Z")
 """From its first letter, so that it is not tried anew from each."""
 _BEFORE_CHAIN = re.compile(r"(?:(?:try[?!]?|await)\s*)*|&(?:mut)?")
+_MAX_SIGN, _MAX_WORD = 3, 60
+"""Characters of most operators and words: from farther on each would be tried in vain."""
 _MAX_EXPRESSION = 400
 """Characters in front of a name that are read."""
 _CLOSING = {")": "(", "]": "["}
@@ -47,17 +49,22 @@ def _last_chain(
     """Return the chain that an operator ends, and what stands in front of it."""
     segments: list[Segment] = []
     before = before.rstrip()
-    # Most names stand alone: the expression would be tried from each character on.
-    while before.endswith(ends) and (operator := _OPERATOR.search(before)):
+    # Most names stand alone.
+    while before.endswith(ends) and (operator := _last(_OPERATOR, before, _MAX_SIGN)):
         before = before[: operator.start()].rstrip()
         bare, indexed = _without_brackets(before, "]")
         before, called = (bare, False) if indexed else _without_brackets(before, ")")
-        word = _WORD.search(before)
+        word = _last(_WORD, before, _MAX_WORD)
         segments.append(Segment(word[0].rstrip("?!") if word else "", called, indexed))
         if word is None:
             break
         before = before[: word.start()].rstrip()
     return tuple(reversed(segments)), before.strip()
+
+
+def _last(pattern: re.Pattern[str], text: str, most: int) -> re.Match[str] | None:
+    """Return what a pattern finds at the end of a text, mostly in its last characters."""
+    return pattern.search(text, max(0, len(text) - most)) or pattern.search(text)
 
 
 def _without_brackets(before: str, closing: str) -> tuple[str, bool]:

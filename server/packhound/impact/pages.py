@@ -12,7 +12,7 @@ import posixpath
 import re
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePosixPath
@@ -77,7 +77,12 @@ def make_pages(
     """
     folders = _folders_of(snapshot, out)
     uses = _uses_of(snapshot, graph, out, cancel)
-    render = partial(_render, snapshot, folders, uses, line_of, out)
+    between = Counter(
+        (place.path, snapshot.locate(node_id)[0].path)
+        for node_id, places in uses.items()
+        for place in places
+    )
+    render = partial(_render, snapshot, folders, uses, between, line_of, out)
     return {_page_of(folder, out): render(folder) for folder in sorted(folders)}
 
 
@@ -179,11 +184,12 @@ def _render(
     snapshot: Snapshot,
     folders: dict[str, _Folder],
     uses: dict[int, list[_UsedAt]],
+    between: Mapping[tuple[str, str], int],
     line_of: LineOf,
     out: str,
     folder: str,
 ) -> str:
-    """Return the page of a folder."""
+    """Return the page of a folder; `between` counts the uses of one file in another."""
     link = partial(_link, posixpath.dirname(_page_of(folder, out)))
     here = folders[folder]
     lines = [f"# {_text(folder or 'Overview')}", ""]
@@ -199,7 +205,7 @@ def _render(
         ]
         name = link(f"{posixpath.basename(below)}/", _page_of(below, out))
         lines.append(f"- {name}: {_counts(nodes)}")
-    lines += ["", *_diagram(snapshot, here, uses)] if here.folders else []
+    lines += ["", *_diagram(folder, here.folders, between)] if here.folders else []
     for path, shown in here.files.items():
         file_doc = _first_sentence(snapshot.refs_below(path, "")[0].doc)
         lines += ["", f"## {link(posixpath.basename(path), path)}", ""]
@@ -225,19 +231,19 @@ def _counts(nodes: Iterable[NodeRef]) -> str:
     return ", ".join(parts)
 
 
-def _diagram(snapshot: Snapshot, here: _Folder, uses: dict[int, list[_UsedAt]]) -> list[str]:
-    """Return which of the folders in this one use which, as a diagram of Mermaid."""
-    below = sorted(here.folders)
+def _diagram(
+    here: str, below: Collection[str], between: Mapping[tuple[str, str], int]
+) -> list[str]:
+    """Return which of the folders directly below one use which, as a diagram of Mermaid."""
     edges = Counter[tuple[str, str]]()
-    for node_id, places in uses.items():
-        target = _within(snapshot.locate(node_id)[0].path, below)
-        for place in places if target else ():
-            if (user := _within(place.path, below)) and user != target:
-                edges[user, target] += 1
+    for (user_path, target_path), n in between.items():
+        user, target = _child(here, user_path), _child(here, target_path)
+        if user != target and user in below and target in below:
+            edges[user, target] += n
     if not edges:
         return []
     most = sorted(edges, key=lambda edge: (-edges[edge], edge))[:_MAX_EDGES]
-    names = {name: f"f{i}" for i, name in enumerate(below)}
+    names = {name: f"f{i}" for i, name in enumerate(sorted(below))}
     shown = sorted({name for edge in most for name in edge})
     return [
         "```mermaid",
@@ -248,8 +254,11 @@ def _diagram(snapshot: Snapshot, here: _Folder, uses: dict[int, list[_UsedAt]]) 
     ]
 
 
-def _within(path: str, folders: Sequence[str]) -> str:
-    return next((folder for folder in folders if _is_below(path, folder)), "")
+def _child(folder: str, path: str) -> str:
+    """Return the folder directly below another that a path leads through, "" for none."""
+    start = f"{folder}/" if folder else ""
+    head, slash, _ = path.removeprefix(start).partition("/")
+    return start + head if slash and path.startswith(start) else ""
 
 
 def _lines_of(each: _Definition, uses: Sequence[_UsedAt], line_of: LineOf) -> Iterator[str]:

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from packhound.core.array_codec import Buffer
 from packhound.core.arrays import NodeIds
 from packhound.core.types import KINDS, FileStamp, Kind, Node
-from packhound.parsing import (
-    ByteRange,
-    Capture,
-    NodeSummary,
-    Record,
-    read_rows,
-    runs_in,
-    starts_of,
-)
+from packhound.parsing import NodeSummary, Record, kind_at
 
 DIGEST_SIZE = 16
 UNREAD = FileStamp(-1, -1, -1, -1)
@@ -48,6 +40,10 @@ class FileEntry:
     def is_of(self, digest: bytes) -> bool:
         """Return True if this is all that parsing a source of this digest would give."""
         return self.digest == digest and not self.degraded and self.stamp != UNREAD
+
+    def decoded(self) -> Record:
+        """Return the record, for many questions: only those of the last files are kept."""
+        return _record_of(self)
 
     def position(self, node_id: int) -> int:
         """Return the position of a node id among the nodes. Raises ValueError for any other."""
@@ -80,7 +76,7 @@ class FileEntry:
 
     def kind(self, position: int) -> Kind:
         """Return the kind of a node."""
-        return _record_of(self).kind_and_names(position)[0]
+        return kind_at(self.record, position)
 
     def name_as_written(self, position: int) -> str:
         """Return the name of a node, whatever its kind."""
@@ -137,18 +133,6 @@ class FileEntry:
     def users(self, name: str) -> list[int]:
         """Return the positions of the nodes that refer to a name."""
         return _record_of(self).users(name)
-
-    def captured(self, kind: str) -> Iterator[Capture]:
-        """Yield what was captured of a kind in the source beside the nodes."""
-        return read_rows(_record_of(self).captured, kind)
-
-    def captured_runs(self, kind: str) -> Iterator[ByteRange]:
-        """Yield the runs that were captured of a kind, without what belongs to them."""
-        return runs_in(_record_of(self).captured, kind)
-
-    def capture_starts(self, *kinds: str) -> tuple[set[int], set[int]]:
-        """Return the starts of the captures of some kinds, and those of their parts."""
-        return starts_of(_record_of(self).captured, kinds)
 
     def node_digest(self, position: int) -> bytes:
         """Return the identity of the terms and the vector of one node."""

@@ -118,7 +118,8 @@ class Snapshot:
     def refs_below(self, path: str, root: str) -> tuple[NodeRef, ...]:
         """Return the nodes of a file, or of all files below a folder, in reading order."""
         folder = path.rstrip("/") + "/" if path else ""
-        paths = sorted(name for name in self.files if name == path or name.startswith(folder))
+        is_file = path in self.files
+        paths = [path] if is_file else sorted(p for p in self.files if p.startswith(folder))
         return tuple(self.ref(node_id, root) for p in paths for node_id in self.files[p].node_ids)
 
     def node_id_at(self, path: str, line: int, offset: int = -1) -> NodeId | None:

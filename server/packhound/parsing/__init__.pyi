@@ -3,10 +3,8 @@ from .analysed_file import ENCODED as ENCODED
 from .analysed_file import FIELD_OF_PART as FIELD_OF_PART
 from .analysed_file import AnalysedFile as AnalysedFile
 from .analysed_file import NodeRuns as NodeRuns
-from .captured import Capture as Capture
-from .captured import read_rows as read_rows
-from .captured import runs_in as runs_in
-from .captured import starts_of as starts_of
+from .captures import Capture as Capture
+from .captures import Captures as Captures
 from .extractors import NO_EXTRACTORS as NO_EXTRACTORS
 from .extractors import Extractors as Extractors
 from .extractors import load_extractors as load_extractors
@@ -14,6 +12,7 @@ from .languages import LANGUAGES as LANGUAGES
 from .languages import language_of as language_of
 from .node_codec import NodeSummary as NodeSummary
 from .node_codec import Record as Record
+from .node_codec import kind_at as kind_at
 from .node_runs import concatenate_runs as concatenate_runs
 from .node_runs import select_nodes as select_nodes
 from .patterns.holes import HOLE as HOLE

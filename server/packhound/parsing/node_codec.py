@@ -186,6 +186,12 @@ class Record:
         return [self._text[a:b] for a, b in pairwise([start, *self._ends[first:last]])]
 
 
+def kind_at(octets: bytes | memoryview, i: int) -> Kind:
+    """Return the kind of one node of a record, without decoding it."""
+    start = (_HEAD + i * WIDTH) * _BYTES
+    return KINDS[int.from_bytes(octets[start : start + _BYTES], "little")]
+
+
 def _numbers(octets: bytes | memoryview, first: int, last: int) -> array[int]:
     numbers = array("i", bytes(octets[first * _BYTES : last * _BYTES]))
     if len(numbers) != last - first:
