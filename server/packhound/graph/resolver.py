@@ -55,6 +55,7 @@ class Resolver:
         self._named: dict[tuple[str, str, bool, bool], Meaning] = {}
         self._meanings: dict[tuple[str, str, int], Meaning] = {}
         self._near: dict[str, frozenset[str]] = {}
+        self._alone: dict[tuple[str, int, str, bool], Meaning] = {}
         # Each asks the other. A cycle would keep all texts until a garbage collection.
         self.receivers = Receivers(scopes, exports, partial(Resolver.visible, proxy(self)))
         self._overloads = Overloads(scopes, self.receivers)
@@ -233,6 +234,12 @@ class Resolver:
 
     def visible(self, scope: FileScope, position: int, name: str, called: bool) -> Meaning:
         """Return what a name that stands alone means, maybe called."""
+        key = scope.path, position, name, called
+        if key not in self._alone:
+            self._alone[key] = self._find_visible(scope, position, name, called)
+        return self._alone[key]
+
+    def _find_visible(self, scope: FileScope, position: int, name: str, called: bool) -> Meaning:
         inner, is_local = self._in_scopes(scope, position, name, called)
         if inner or is_local:
             return Meaning(inner)
