@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count, product
-from operator import attrgetter
 from typing import TypeAlias
 
 from packhound.core.types import Node
@@ -95,7 +93,6 @@ class FileScope:
     path: str
     file: FileEntry
     read: Callable[[], bytes | None]
-    _captured: dict[str, list[Capture]] = field(default_factory=dict)
     _locals: dict[int, LocalNames] = field(default_factory=dict)
     _attributes: dict[int, dict[str, list[tuple[int, str]]]] = field(default_factory=dict)
 
@@ -113,7 +110,7 @@ class FileScope:
         return self.file.decoded()
 
     @cached_property
-    def _all_captures(self) -> Captures:
+    def _captures(self) -> Captures:
         """All captures; none where the text has changed since."""
         return Captures(self.record.captured if self.source else ())
 
@@ -130,20 +127,12 @@ class FileScope:
     @cached_property
     def bare(self) -> str:
         """The same without comments and strings."""
-        return blank_runs(self.source, self._all_captures.runs("blank")).decode("latin-1")
-
-    def _captures(self, kind: str) -> list[Capture]:
-        """Return the captures of a kind by start."""
-        if kind not in self._captured:
-            self._captured[kind] = sorted(self._all_captures.of(kind), key=attrgetter("run"))
-        return self._captured[kind]
+        return blank_runs(self.source, self._captures.runs("blank")).decode("latin-1")
 
     def _captures_in(self, kind: str, position: int) -> Iterator[Capture]:
         """Yield the captures of a kind in a node's own text."""
-        captured = self._captures(kind)
-        for edges in self.node(position).own_ranges:
-            first, last = (bisect_left(captured, (kind, (offset,))) for offset in edges)
-            yield from captured[first:last]
+        for start, end in self.node(position).own_ranges:
+            yield from self._captures.of(kind, start, end)
 
     def names_in(self, kind: str, position: int) -> list[str]:
         """Return the names of a kind that were captured in a node's own text."""
@@ -165,7 +154,7 @@ class FileScope:
     @cached_property
     def imports(self) -> Imports:
         """The bindings of all imports."""
-        captured = self._captures("import")
+        captured: Iterable[Capture] = self._captures.of("import")
         if self.dialect.modules:  # Those of the file come before those of a module in it.
             captured = sorted(captured, key=self._is_indented, reverse=True)
         return read_imports(self.full, captured)
@@ -175,7 +164,7 @@ class FileScope:
 
     def outer_imports(self) -> Iterator[tuple[int, str, str]]:
         """Yield line, 0-based, module and name of each import outside of a block; "*" for all."""
-        for capture in self._captures("import"):
+        for capture in self._captures.of("import"):
             # What is indented may be tried, or never run.
             if self._is_indented(capture):
                 continue
@@ -186,7 +175,7 @@ class FileScope:
     @cached_property
     def exported(self) -> str:
         """The name of the module, or of its default export; "" where it has none."""
-        runs = (capture.run for capture in self._captures("export"))
+        runs = (capture.run for capture in self._captures.of("export"))
         return next((self.bare[start:end] for start, end in runs), "")
 
     def base_names(self, position: int) -> list[str]:
@@ -270,7 +259,7 @@ class FileScope:
     def bound(self, position: int, name: str) -> str:
         """Return the type that the nearest type parameter of a name must have, "" for none."""
         end = self.node(position).span.end
-        for capture in reversed(self._captures("generic")):
+        for capture in reversed([*self._captures.of("generic")]):
             if capture.run[0] < end and self._cut("generic", capture.run) == name:
                 return read_type(self._cut("type", capture.parts["type"]), self.language)
         return ""
@@ -297,8 +286,8 @@ class FileScope:
 
         An import uses the name that it binds, and an embedded field that of its type.
         """
-        starts, used = self._all_captures.starts("key", "local", "field")
-        return starts, used | self._all_captures.starts("import")[1]
+        starts, used = self._captures.starts("key", "local", "field")
+        return starts, used | self._captures.starts("import")[1]
 
     def _is_used(self, offset: int) -> bool:
         """Return False for a name that is bound or only names an argument or an entry."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,19 +24,20 @@ class Captures:
     """The captures of a file, from the rows that `captured` describes."""
 
     def __init__(self, rows: Sequence[int]) -> None:
+        self._rows = rows
         firsts, self._ends = np.asarray(rows, np.int32).reshape(-1, 2).T
         self._starts, self._kinds = np.divmod(firsts, SCALE)
-        self._subjects = np.flatnonzero(self._kinds < len(SUBJECTS))
+        self._subjects: dict[str, tuple[list[int], list[int]]] = {}
 
-    def of(self, kind: str) -> Iterator[Capture]:
-        """Yield the captures whose subject is of a kind."""
-        is_of = np.flatnonzero(self._kinds[self._subjects] == KIND_OF[kind])
-        following = np.append(self._subjects, len(self._kinds))[is_of + 1]
-        for first, last in zip(self._subjects[is_of].tolist(), following.tolist(), strict=True):
-            starts, ends = self._starts[first:last].tolist(), self._ends[first:last].tolist()
-            run, *runs = zip(starts, ends, strict=True)
-            parts = (KINDS[part] for part in self._kinds[first + 1 : last].tolist())
-            yield Capture(kind, run, dict(zip(parts, runs, strict=True)))
+    def of(self, kind: str, start: int = 0, end: int = 1 << 31) -> Iterator[Capture]:
+        """Yield the captures whose subject is of a kind and starts in a range, by their runs."""
+        if kind not in self._subjects:
+            subjects = np.flatnonzero(self._kinds == KIND_OF[kind])
+            subjects = subjects[np.lexsort((self._ends[subjects], self._starts[subjects]))]
+            self._subjects[kind] = subjects.tolist(), self._starts[subjects].tolist()
+        rows, starts = self._subjects[kind]
+        first, last = bisect_left(starts, start), bisect_left(starts, end)
+        return (Capture(kind, self._run(row), self._parts(row)) for row in rows[first:last])
 
     def runs(self, kind: str) -> Iterator[ByteRange]:
         """Yield the runs of a kind of subject, without what belongs to them."""
@@ -45,7 +47,20 @@ class Captures:
     def starts(self, *kinds: str) -> tuple[set[int], set[int]]:
         """Return the starts of the subjects of some kinds, and those of their parts."""
         is_subject = self._kinds < len(SUBJECTS)
-        is_of = np.isin(self._kinds[self._subjects], [KIND_OF[kind] for kind in kinds])
+        is_of = np.isin(self._kinds[is_subject], [KIND_OF[kind] for kind in kinds])
         is_in = is_of[np.cumsum(is_subject) - 1]
         subjects, parts = self._starts[is_in & is_subject], self._starts[is_in & ~is_subject]
         return {*subjects.tolist()}, {*parts.tolist()}
+
+    def _run(self, row: int) -> ByteRange:
+        return self._rows[2 * row] // SCALE, self._rows[2 * row + 1]
+
+    def _parts(self, subject: int) -> dict[str, ByteRange]:
+        """Return the runs that belong to a subject: those of the rows up to the next one."""
+        parts: dict[str, ByteRange] = {}
+        for row in range(subject + 1, len(self._ends)):
+            kind = self._rows[2 * row] % SCALE
+            if kind < len(SUBJECTS):
+                break
+            parts[KINDS[kind]] = self._run(row)
+        return parts
