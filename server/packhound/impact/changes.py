@@ -75,10 +75,11 @@ def describe_changes(
     calls = _calls_by_file(links_of(snapshot, root, [*reaching, *used]))
     words = _words_by_file(snapshot, graph, changed)
     tests = dict.fromkeys(_runnable_tests(snapshot))
-    ranked = list[RelatedFile]()
+    related = rank_files(snapshot.files, changed.keys(), history, calls, words)
+    related_tests = list[RelatedFile]()
     if not all(map(is_test, changed)):
-        ranked = rank_files(tests, changed.keys(), history, calls, words)
-        ranked = reached_first(ranked, distances_of(links_of(snapshot, root, reaching)))
+        distances = distances_of(links_of(snapshot, root, reaching))
+        related_tests = reached_first([file for file in related if file.path in tests], distances)
     deleted = [path for path, lines in changed.items() if (*lines,) == (GONE,)]
     listed = {*deleted, *renamed, *(definition.node.path for definition in definitions)}
     return ChangeSet(
@@ -87,8 +88,8 @@ def describe_changes(
         deleted=tuple(path for path in deleted if path not in {*renamed.values()}),
         renamed=renamed,
         breaks=breaks,
-        tests=tuple(_tests_to_run(tests, changed, breaks, ranked)[:limit]),
-        related=tuple(rank_files(snapshot.files, changed.keys(), history, calls, words)[:limit]),
+        tests=tuple(_tests_to_run(tests, changed, breaks, related_tests)[:limit]),
+        related=tuple(related[:limit]),
     )
 
 

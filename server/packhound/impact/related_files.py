@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from packhound.core.common_prefix import common_prefix_length
 from packhound.git import CoChanges
-from packhound.text import path_facts
+from packhound.text import stem_words
 
 _TEST_WORDS = frozenset({"test", "tests", "spec", "specs", "unittest"})
 _SUFFIX = re.compile(r"\.[^/.]*$")
@@ -109,8 +109,8 @@ class _Profile(NamedTuple):
     @classmethod
     def of(cls, path: str) -> _Profile:
         suffix = _SUFFIX.search(path)
-        words = path_facts(path).words - _TEST_WORDS
-        return cls(path, path.rpartition("/")[0], suffix[0] if suffix else "", words)
+        folder, _, name = path.rpartition("/")
+        return cls(path, folder, suffix[0] if suffix else "", stem_words(name) - _TEST_WORDS)
 
 
 def _features(

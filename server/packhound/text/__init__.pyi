@@ -16,6 +16,7 @@ from .path_features import file_stem as file_stem
 from .path_features import folder_facts as folder_facts
 from .path_features import is_test as is_test
 from .path_features import path_facts as path_facts
+from .path_features import stem_words as stem_words
 from .sentences import has_many_sentences as has_many_sentences
 from .text_buffer import Encoding as Encoding
 from .text_buffer import Position as Position

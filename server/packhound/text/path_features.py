@@ -88,9 +88,8 @@ class FolderFacts:
 def path_facts(path: str) -> PathFacts:
     """Return the features of a file's path, relative to the root."""
     parent, _, name = path.rpartition("/")
-    stem_text = _before_first_dot(name)
     suffix = ".d.ts" if name.endswith(".d.ts") else splitext(name)[1].lower()
-    words = frozenset(terms(stem_text))
+    words = stem_words(name)
     stem_groups = _part_stem_groups(words)
     stem = file_stem(name)
     above = folder_facts(parent).flags
@@ -106,6 +105,11 @@ def path_facts(path: str) -> PathFacts:
         not stem_groups.isdisjoint(_GRAB_BAG),
     )
     return PathFacts(stem, words, stem_groups, flags, path.count("/"))
+
+
+def stem_words(name: str) -> frozenset[str]:
+    """Return the terms of the stem of a file name, as in `PathFacts`."""
+    return frozenset(terms(_before_first_dot(name)))
 
 
 def file_stem(name: str) -> str:
