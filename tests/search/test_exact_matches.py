@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -266,6 +267,47 @@ def test_a_data_file_that_is_indexed_in_part_counts_as_a_place(engine: Engine) -
     assert lines == [200_001]
     for document in (data, code):
         engine.release(document.path)
+
+
+def test_a_line_and_a_word_of_a_large_text_are_places(engine: Engine) -> None:
+    lines = "".join(f"{i}: a wombat dug there and then slept\n" for i in range(3_000))
+    line = "The numbat may lose what it was told of the burrow"
+    large = Document("changes.txt", f"{lines}{line}\n{lines}A bilby too\n".encode())
+    code = Document("src/burrow.py", b"def dig():\n    return 'bilby'\n")
+    for document in (large, code):
+        engine.update(document)
+    assert engine.settled(60)
+    pasted = ask(engine, line)
+    assert (pasted.hits[0].node.path, pasted.confidence_word) == ("changes.txt", "exact")
+    assert pasted.hits[0].node.span.start_line == 3_000
+    assert pasted.hits[0].explanation().reasons[0] == "the only place with this line"
+    first, second = ask(engine, "bilby").hits[:2]
+    assert {first.node.path, second.node.path} == {"changes.txt", "src/burrow.py"}
+    assert first.explanation().reasons[0] == "one of 2 places with bilby"
+    for document in (large, code):
+        engine.release(document.path)
+
+
+def test_the_only_place_is_claimed_of_the_files_that_were_looked_at(tmp_path: Path) -> None:
+    (tmp_path / "burrow.py").write_text("def dig():\n    return 'bilby'\n")
+    (tmp_path / "rows.json").write_text(
+        "[\n" + '{"id": 1, "value": [1, 2, 3]},\n' * 100_000 + "2]\n"
+    )
+    with closing(Engine.open(tmp_path, settings_from({}))) as engine:
+        assert engine.settled(60)
+        reasons = ask(engine, "bilby").hits[0].explanation().reasons
+    assert reasons[0] == "the only place with bilby but for data and large files"
+
+
+def test_a_glob_that_no_file_has_is_a_text(engine: Engine) -> None:
+    engine.update(Document("ignored.txt", b"build/\n*.wombat~\nout/*.hhk\n"))
+    assert engine.settled(60)
+    for text in ("out/*.hhk", "*.hhk"):
+        answer = ask(engine, text)
+        assert answer.hits[0].node.path == "ignored.txt", text
+        assert f"no file is called so: searched for the text '{text}'" in answer.notes
+    assert not [note for note in ask(engine, "sh*/*.py").notes if "path" in note]
+    engine.release("ignored.txt")
 
 
 def test_what_was_typed_a_moment_ago_is_a_fact(engine: Engine) -> None:

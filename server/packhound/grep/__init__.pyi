@@ -1,3 +1,4 @@
+from .grep import MOST_FILTERED_BYTES as MOST_FILTERED_BYTES
 from .grep import MOST_LINES as MOST_LINES
 from .grep import Grep as Grep
 from .grep import Places as Places

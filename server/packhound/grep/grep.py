@@ -53,6 +53,8 @@ _PREPARE_FROM = 32
 _MAX_NAMED = 10
 _CHUNK = 16
 """Matches of which the nodes are found together at first, then twice as many each time."""
+MOST_FILTERED_BYTES = 2_000_000
+"""Of data and large files: a filter of more tells little."""
 MOST_LINES = 1_000
 """Lines of a file without nodes of them that are counted."""
 _CODE_S = 10.0
@@ -250,7 +252,8 @@ class Grep:
         """Make the filters that are missing, one at each step."""
         self.lacks_filters = False
         for path, entry in snapshot.files.items():
-            if entry.digest not in self.filters and entry.degraded != GREP_ALONE:
+            size = entry.stamp.size if entry.stamp and entry.degraded == GREP_ALONE else 0
+            if entry.digest not in self.filters and size <= MOST_FILTERED_BYTES:
                 text = self._source(path, snapshot)
                 if text is not None:
                     self.filters.add(entry.digest, text)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate, islice
@@ -20,7 +20,7 @@ import numpy as np
 
 from packhound.core.arrays import Positions, unique_sorted
 from packhound.core.status import GREP_ALONE
-from packhound.grep import MOST_LINES, Places
+from packhound.grep import MOST_FILTERED_BYTES, MOST_LINES, Places
 from packhound.index import Snapshot
 from packhound.search.answer_notes import edit_distance, nearest_names
 from packhound.search.query.exact_names import (
@@ -66,7 +66,7 @@ _MOST_FORMS = 15
 """Nodes with the plain word that a question is about, in any form."""
 _MOST_READ = 150
 _MOST_GREPPED_BYTES = 16_000_000
-"""Of data and large files, for what no node has: some 10 ms."""
+"""Of data and large files, for a row or a word that no node has: some 10 ms."""
 _MOST_FILES = 20
 _MAX_CHARACTERS = 2_000
 _SHORTEST_PREFIX, _SHORTEST_NEAR = 5, 8
@@ -89,7 +89,8 @@ def find_exact_matches(
     Where its text, or all that it names, is found as it stands, nothing like it is looked for.
     """
     whole, text = text, take_filters(text[:_MAX_CHARACTERS])[0]
-    has_facts = bool(text) and not (query.kind == "report" or query.has_operators or query.regexes)
+    is_asked = bool(text) and text not in query.globs
+    has_facts = is_asked and not (query.kind == "report" or query.has_operators or query.regexes)
     lead, *more = [line for line in whole[:_MAX_CHARACTERS].splitlines() if line.strip()] or [""]
     lead = lead if more else ""
     notes = list[str]()
@@ -184,16 +185,27 @@ def _by_text(
     common = MOST_COMMON if len(words) >= _FEW_WORDS else MOST_PLACES
     find = partial(texts.nodes_with_text, snapshot, text, most=common, most_read=_MOST_READ)
     nodes, as_line = find(_paths_of(snapshot, holders), is_cut=is_cut)
-    is_row = len(words) > _FEW_WORDS and _is_data(text)
-    is_unposted = len(words) <= _FEW_WORDS and (not len(holders) or is_cut or are_apart)
-    if nodes == {} and not is_plain and (is_row or is_unposted):
-        paths = _grepped_alone(snapshot)
+    is_sentence = len(words) > _FEW_WORDS and not _is_data(text)
+    is_unposted = not len(holders) or is_cut or are_apart
+    elsewhere = ""
+    if nodes == {} and not is_plain and (len(words) > _FEW_WORDS or is_unposted):
+        most_of_one = MOST_FILTERED_BYTES if is_sentence else _MOST_GREPPED_BYTES
+        paths = _soon_grepped(_grepped_alone(snapshot), most_of_one)
         nodes, as_line = find(paths)
         if not len(holders):
             ids = [snapshot.files[path].node_ids[0] for path in paths]
             holders, are_apart = np.array(ids, np.intp), True
+    elif nodes:
+        large = _grepped_alone(snapshot)
+        read = _soon_grepped(large, MOST_FILTERED_BYTES)
+        beside, _ = find(read)
+        read += _paths_of(snapshot, np.array([*nodes], np.intp))
+        if beside and len(nodes | beside) <= MOST_PLACES:
+            nodes, beside = nodes | beside, {}
+        is_all = beside == {} and large.keys() <= {*read}
+        elsewhere = "" if is_all else " but for data and large files"
     what = text if len(words) <= _FEW_WORDS else "this line"
-    yield from _matches(nodes or {}, _level(nodes, TEXT), what)
+    yield from _matches(nodes or {}, _level(nodes, TEXT), what + elsewhere)
     if len(words) > 1 and (nodes is None or len(nodes) > 1):
         # Of a text that is in many places, or begins longer lines, those where it is the line.
         yield from _matches(as_line or {}, _level(as_line, LINE), f"the line {what}")
@@ -343,13 +355,20 @@ def _holders(snapshot: Snapshot, text: str) -> Positions:
     return nodes_with(snapshot, text) if terms(text) else np.empty(0, np.intp)
 
 
-def _grepped_alone(snapshot: Snapshot) -> list[str]:
-    """Return the files that are in the index by their first lines, those that are soon read."""
+def _grepped_alone(snapshot: Snapshot) -> dict[str, int]:
+    """Return the sizes of the files that are in the index by their first lines."""
     entries = [each for each in snapshot.files.values() if each.degraded == GREP_ALONE]
-    sizes = {each.path: each.stamp.size for each in entries if each.stamp and len(each.node_ids)}
+    with_node = [each for each in entries if len(each.node_ids)]
+    # The text of an open document is in memory.
+    return {each.path: each.stamp.size if each.stamp else 0 for each in with_node}
+
+
+def _soon_grepped(sizes: Mapping[str, int], most_of_one: int) -> list[str]:
+    """Return the paths of files of at most some bytes, as many as are soon read."""
     paths = sorted(sizes, key=lambda path: (sizes[path], path))
     totals = accumulate(sizes[path] for path in paths)
-    return paths[: sum(total <= _MOST_GREPPED_BYTES for total in totals)]
+    n_read = sum(total <= _MOST_GREPPED_BYTES for total in totals)
+    return [path for path in paths[:n_read] if sizes[path] <= most_of_one]
 
 
 def _paths_of(snapshot: Snapshot, node_ids: Positions) -> list[str]:

@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 from packhound.core.records import ALL_CODE, Scope
 from packhound.core.types import Kind, Query, Span, Tests
 from packhound.git import History
+from packhound.grep import select
 from packhound.index import Snapshot
 from packhound.search.query import filter_syntax
 from packhound.search.query.bug_report import code_of, content_of, is_report
@@ -164,13 +165,17 @@ def parse_query(query: Query, project: Project | None = None) -> ParsedQuery:
     text, filters = filter_syntax.take_filters(text)
     notes: list[str] = []
     regexes, text = filter_syntax.take_regexes(text)
-    glob, text = filter_syntax.take_glob(text)
+    globs, rest = filter_syntax.take_glob(text)
+    if globs and project and not any(map(select(globs, ()), project.snapshot.files)):
+        notes.append(f"no file is called so: searched for the text '{text}'")
+        globs, rest = (), text
+    text = rest
     exact, text = filter_syntax.take_quotes(text)
     text, instruction = filter_syntax.without_instruction(text)
     if instruction:
         notes.append(f"searched for what comes after '{instruction}'")
     kind = _kind_of(text, query)
-    fields = filter_syntax.filter_fields(query, filters + [("path", each) for each in glob], notes)
+    fields = filter_syntax.filter_fields(query, filters + [("path", each) for each in globs], notes)
     if project and kind != "symbol" and (names := _project_names(text.split(), project)):
         text = " ".join(word for word in text.split() if word not in names)
         listed = ", ".join(dict.fromkeys(_EDGES.sub("", name) for name in names))
