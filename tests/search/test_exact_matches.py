@@ -288,6 +288,21 @@ def test_a_line_and_a_word_of_a_large_text_are_places(engine: Engine) -> None:
         engine.release(document.path)
 
 
+def test_the_last_word_of_a_text_may_go_on_though_others_have_it_whole(engine: Engine) -> None:
+    code = Document("src/probe.py", b"def one():\n    probe.get_ref().is_empty()\n")
+    words = Document(
+        "src/words.py", b"def two():\n    probe = get_ref\n    return probe is get_ref\n"
+    )
+    for document in (code, words):
+        engine.update(document)
+    assert engine.settled(60)
+    first = ask(engine, "probe.get_ref().is").hits[0]
+    assert first.node.name == "one"
+    assert first.explanation().reasons[0] == "the only place with probe.get_ref().is"
+    for document in (code, words):
+        engine.release(document.path)
+
+
 def test_the_only_place_is_claimed_of_the_files_that_were_looked_at(tmp_path: Path) -> None:
     (tmp_path / "burrow.py").write_text("def dig():\n    return 'bilby'\n")
     (tmp_path / "rows.json").write_text(

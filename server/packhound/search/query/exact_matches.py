@@ -185,6 +185,10 @@ def _by_text(
     common = MOST_COMMON if len(words) >= _FEW_WORDS else MOST_PLACES
     find = partial(texts.nodes_with_text, snapshot, text, most=common, most_read=_MOST_READ)
     nodes, as_line = find(_paths_of(snapshot, holders), is_cut=is_cut)
+    if nodes == {} and len(words) > 1 and not (is_cut or lead or is_plain):
+        further, *_ = _likely_holders(snapshot, text, words, lead)
+        paths = _paths_of(snapshot, further if len(further) <= most else further[:0])
+        nodes, as_line = find(paths, is_cut=True)
     is_sentence = len(words) > _FEW_WORDS and not _is_data(text)
     is_unposted = not len(holders) or is_cut or are_apart
     elsewhere = ""
@@ -196,13 +200,7 @@ def _by_text(
             ids = [snapshot.files[path].node_ids[0] for path in paths]
             holders, are_apart = np.array(ids, np.intp), True
     elif nodes:
-        large = _grepped_alone(snapshot)
-        read = _soon_grepped(large, MOST_FILTERED_BYTES)
-        beside, _ = find(read)
-        read += _paths_of(snapshot, np.array([*nodes], np.intp))
-        if beside and len(nodes | beside) <= MOST_PLACES:
-            nodes, beside = nodes | beside, {}
-        is_all = beside == {} and large.keys() <= {*read}
+        nodes, is_all = _with_large_files(snapshot, text, nodes, texts)
         elsewhere = "" if is_all else " but for data and large files"
     what = text if len(words) <= _FEW_WORDS else "this line"
     yield from _matches(nodes or {}, _level(nodes, TEXT), what + elsewhere)
@@ -213,6 +211,19 @@ def _by_text(
     if nodes == {} and len(words) <= _FEW_WORDS and len(holders) <= most:
         by_words = _by_words(snapshot, words, holders, texts, are_spaced=text.split() == words)
         yield from (pair for pair in by_words if not are_apart or pair[1].level > STEMS)
+
+
+def _with_large_files(
+    snapshot: Snapshot, text: str, nodes: Places, texts: Grep
+) -> tuple[Places, bool]:
+    """Return the places of a text with the few that data and large files have; True if all."""
+    large = _grepped_alone(snapshot)
+    read = _soon_grepped(large, MOST_FILTERED_BYTES)
+    beside, _ = texts.nodes_with_text(snapshot, text, read, MOST_PLACES, _MOST_READ)
+    if beside is None or (beside and len(nodes | beside) > MOST_PLACES):
+        return nodes, False
+    read += _paths_of(snapshot, np.array([*nodes], np.intp))
+    return nodes | beside, large.keys() <= {*read}
 
 
 def _likely_holders(
