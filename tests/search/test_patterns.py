@@ -262,9 +262,9 @@ def shop(engine: Engine) -> Engine:
         (
             "    if not booking.is_open:\n        raise OrderError(booking)\n",
             {"refund": [11], "cancel": [17]},
-            "no other code has the shape 'if not booking.is_open: raise OrderError(booking)':"
-            " these have 'if not $BOOKING.$IS_OPEN: raise OrderError($BOOKING)',"
-            " with holes for names",
+            "these have the shape 'if not $BOOKING.$IS_OPEN: raise OrderError($BOOKING)',"
+            " with holes for names; no other code has the shape"
+            " 'if not booking.is_open: raise OrderError(booking)'",
         ),
         (
             'booking.refund("half")',
@@ -277,10 +277,11 @@ def shop(engine: Engine) -> Engine:
             "def refund(receipt):\n    if not receipt.is_paid:  # Nothing to pay back.\n"
             '        raise OrderError(receipt)\n    receipt.pay_back(3, "card")',
             {"refund": [10], "cancel": [16]},
-            "no other code has the shape 'def refund(receipt): if not receipt.is_paid:"
-            " raise OrderError(receipt) receipt.pay_back($LITERAL, $LITERAL2)': these have"
+            "these have the shape"
             " 'def $REFUND($RECEIPT): if not $RECEIPT.$IS_PAID: raise $CALL $CALL2',"
-            " with holes for literals, names, arguments and calls",
+            " with holes for literals, names, arguments and calls; no other code has the shape"
+            " 'def refund(receipt): if not receipt.is_paid: raise OrderError(receipt)"
+            " receipt.pay_back($LITERAL, $LITERAL2)'",
         ),
         (
             'try:\n        cart.check("stock")\n    except StockError:\n'

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from textwrap import dedent
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from packhound.core.arrays import Mask
 from packhound.core.trace import traced
@@ -158,18 +158,14 @@ def find_nodes(
 
     Of the matches only those count whose holes are what `facets` say, each NAME=VALUE.
     """
-    selected = query.globs, query.excluded_globs
-
-    def find(code: CodePattern) -> tuple[_Matches, str]:
-        return texts.places_by_node(snapshot, code, *selected, until, cancel)
-
+    finder = _Finder(snapshot, texts, query.globs, query.excluded_globs, until, cancel)
     if pattern.is_example:
-        pattern, matches, notes = _find_like(pattern, find)
+        pattern, matches, notes = _find_like(pattern, finder)
     else:
-        matches, note = find(pattern)
+        matches, note = finder.find(pattern)
         notes = [note] if note else []
         if not matches and not notes:
-            pattern, matches, notes = _relax(pattern, find)
+            pattern, matches, notes = _relax(pattern, finder)
     for facet in facets:
         name, _, value = facet.lstrip("$").partition("=")
         matches = {
@@ -183,9 +179,23 @@ def find_nodes(
     return query, structure, tuple(notes)
 
 
-def _find_like(
-    code: CodePattern, find: Callable[[CodePattern], tuple[_Matches, str]]
-) -> tuple[CodePattern, _Matches, list[str]]:
+class _Finder(NamedTuple):
+    """Texts of the files that globs let through, until a time."""
+
+    snapshot: Snapshot
+    texts: Grep
+    globs: Sequence[str]
+    excluded_globs: Sequence[str]
+    until: float
+    cancel: threading.Event | None
+
+    def find(self, pattern: CodePattern) -> tuple[_Matches, str]:
+        """Return the matches of a pattern by node id, and a note on files that are unread."""
+        selected = self.globs, self.excluded_globs
+        return self.texts.places_by_node(self.snapshot, pattern, *selected, self.until, self.cancel)
+
+
+def _find_like(code: CodePattern, finder: _Finder) -> tuple[CodePattern, _Matches, list[str]]:
     """Return the narrowest pattern of code that is elsewhere too, its matches, and what was done.
 
     Where no pattern is, the matches are those of the narrowest one: the code itself.
@@ -193,15 +203,13 @@ def _find_like(
     first: tuple[CodePattern, _Matches] | None = None
     shape_note = f"{_quoted(code)} has no word that other code could have"
     for holes, pattern in open_example(code):
-        matches, note = find(pattern)
+        matches, note = finder.find(pattern)
         first = first or (pattern, matches)
         with_holes = f"with holes for {holes}" if holes else "as it is"
         if _are_elsewhere(matches, code):
-            shape_note = f"{_quoted(pattern)}, {with_holes}"
+            shape_note = f"these have the shape {_quoted(pattern)}, {with_holes}"
             if pattern is not first[0]:
-                shape_note = f"{NO_OTHER}{_quoted(first[0])}: these have {shape_note}"
-            else:
-                shape_note = f"these have the shape {shape_note}"
+                shape_note += f"; {NO_OTHER}{_quoted(first[0])}"
             return pattern, matches, [shape_note, *([note] if note else [])]
         if note:
             return *first, [note]
@@ -221,13 +229,11 @@ def _quoted(pattern: CodePattern) -> str:
     return f"'{text if len(text) <= _MAX_LETTERS else f'{text[: _MAX_LETTERS - 3]}...'}'"
 
 
-def _relax(
-    pattern: CodePattern, find: Callable[[CodePattern], tuple[_Matches, str]]
-) -> tuple[CodePattern, _Matches, list[str]]:
+def _relax(pattern: CodePattern, finder: _Finder) -> tuple[CodePattern, _Matches, list[str]]:
     """Return the first pattern with one hole more that matches, its matches, and what was done."""
     nothing = f"{NO_SHAPE}'{pattern.text}' ({', '.join(pattern.literals)})"
     for opened, relaxed in relax_pattern(pattern)[:_MAX_RELAXED]:
-        matches, note = find(relaxed)
+        matches, note = finder.find(relaxed)
         if matches:
             relaxed_note = (
                 f"{nothing}: these have '{relaxed.text}', any code in the place of {opened}"
