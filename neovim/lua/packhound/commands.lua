@@ -17,6 +17,36 @@ local function selection(call)
   return table.concat(lines, '\n')
 end
 
+local MOST_LINES = 40
+
+--- The line of the cursor, with those after it as far as its brackets go.
+local function statement()
+  local first, depth, lines = vim.fn.line('.'), 0, {}
+  for _, line in ipairs(vim.api.nvim_buf_get_lines(0, first - 1, first - 1 + MOST_LINES, false)) do
+    table.insert(lines, line)
+    for bracket in line:gmatch('[%[%](){}]') do
+      depth = depth + (bracket:match('[%[({]') and 1 or -1)
+    end
+    if depth <= 0 then
+      return table.concat(lines, '\n')
+    end
+  end
+  return lines[1]
+end
+
+--- The text that was selected where the range is that of the last selection, else the lines of the
+--- range; without one the statement that begins in the line of the cursor.
+local function code(call)
+  local from, to = vim.fn.getpos("'<"), vim.fn.getpos("'>")
+  if call.range == 0 then
+    return statement()
+  end
+  if call.line1 ~= from[2] or call.line2 ~= to[2] or vim.fn.visualmode() ~= 'v' then
+    return selection(call)
+  end
+  return table.concat(vim.fn.getregion(from, to, { type = 'v' }), '\n')
+end
+
 --- What is at the cursor as a query: the errors that are shown there, and the lines of the range,
 --- else the word where there is no error.
 local function here(call)
@@ -84,6 +114,13 @@ M.subcommands = {
     client.ask('packhound/related', client.cursor(), function(results)
       pickers.list('Packhound: related code', results)
     end)
+  end,
+  like = function(text, call)
+    local like = code(call)
+    if vim.trim(like) == '' then
+      error('There is no code in this line. Select an expression, a statement or a definition.', 0)
+    end
+    pickers.narrowed('Packhound: structure like this', { query = text, like = like })
   end,
   symbol = function(text)
     require('packhound.links').symbol(vim.trim(text))

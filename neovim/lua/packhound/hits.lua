@@ -167,7 +167,42 @@ function M.rows(results)
   if not items[1] and #notes == 0 then
     notes = { 'nothing was found; say it in other words, or drop a filter' }
   end
-  return vim.list_extend(M.below_notes(notes, items), M.suggestions(results))
+  local rows = vim.list_extend(M.below_notes(notes, items), M.holes(results))
+  return results.asked and rows or vim.list_extend(rows, M.suggestions(results))
+end
+
+-- Of a hole, in the row that leads to all of them.
+local MOST_VALUES = 3
+
+--- A row for each named hole of the pattern, with what it is most often; opening one lists all that
+--- it is, and opening one of these keeps the matches with it.
+---@param results table
+---@return packhound.Item[]
+function M.holes(results)
+  local asked = results.asked or { query = results.query }
+  local function row(text, number, run)
+    -- fzf-lua tells rows apart by their places; those of suggestions have the first column.
+    return { text = text, path = '', lnum = number, end_lnum = 1, col = 2, run = run }
+  end
+  local rows = {}
+  for _, facet in ipairs(results.facets or {}) do
+    local values, most = {}, {}
+    for number, value in ipairs(facet.values) do
+      local text = ('%s %d'):format(value.text, value.matches)
+      values[number] = row(text, number, function()
+        local facets = vim.list_extend({ facet.name .. '=' .. value.text }, asked.facets or {})
+        local title = ('Packhound: $%s = %s'):format(facet.name, value.text)
+        require('packhound.pickers').narrowed(title, vim.tbl_extend('force', asked, { facets = facets }))
+      end)
+      most[number] = number <= MOST_VALUES and text or nil
+    end
+    local more = #values > MOST_VALUES and ', …' or ''
+    local text = ('$%s: %s%s'):format(facet.name, table.concat(most, ', '), more)
+    rows[#rows + 1] = row(text, #rows + 1, function()
+      require('packhound.pickers').show(('Packhound: what $%s is'):format(facet.name), values, '')
+    end)
+  end
+  return rows
 end
 
 -- More hits than this that are not weak need no help.

@@ -223,6 +223,63 @@ t.step('what is at the cursor is asked: the word, or the error that is shown the
   end), vim.inspect(rows))
 end)
 
+t.step('what a hole of a pattern is narrows the results', function()
+  local rows = t.list_of('search raise $E($$$)')
+  local at = vim.iter(ipairs(rows)):find(function(_, row)
+    return row:match('^%$E: ')
+  end)
+  t.is_true(at, vim.inspect(rows))
+  t.is_true(rows[at]:match('AssertionError 1'), rows[at])
+  local select, lists = vim.ui.select, {}
+  vim.ui.select = function(items, options, done)
+    table.insert(lists, vim.tbl_map(options.format_item, items))
+    local choice = ({ '^%$E: ', '^AssertionError 1$', '^send_with_retries' })[#lists]
+    local chosen = vim.iter(items):find(function(item)
+      return item.text:match(choice)
+    end)
+    done(chosen)
+  end
+  vim.cmd('Packhound search raise $E($$$)')
+  t.wait_for('the narrowed list', function()
+    return #lists == 3
+  end)
+  vim.ui.select = select
+  for _, row in ipairs(lists[3]) do
+    t.is_true(not row:match('Client'), vim.inspect(lists[3]))
+  end
+end)
+
+t.step('code is found that is like the selected code', function()
+  local function list_like(keys)
+    vim.cmd.edit('courier/retry.py')
+    vim.fn.search('raise Assertion')
+    vim.cmd('normal! ' .. keys .. '\27')
+    t.answer_select(1)
+    t.offered = nil
+    vim.cmd("'<,'>Packhound like")
+    t.wait_for('a list of like', function()
+      return t.offered
+    end)
+    return t.offered
+  end
+  local rows = list_like('v$h')
+  local note = "note: these have the shape 'raise $CALL', with holes for literals, arguments and calls; no other code"
+  t.is_true(vim.startswith(rows[1], note), vim.inspect(rows))
+  t.is_true(#rows > 3, vim.inspect(rows))
+  vim.cmd.buffer('courier/retry.py')
+  vim.fn.search('raise Assertion')
+  t.same(t.list_of('like'), rows)
+  t.is_true(list_like('wv$h')[1]:match('^note: .*no other code has the shape'), vim.inspect(t.offered))
+  t.is_true(list_like('v$2h')[1]:match('does not parse at its end; select one whole'), vim.inspect(t.offered))
+  -- To the bracket that closes it.
+  vim.cmd.edit('web/upload.ts')
+  vim.fn.search('for (let')
+  t.is_true(t.list_of('like')[1]:match("no other code has the shape 'for %(let .*}',"), vim.inspect(t.offered))
+  vim.cmd.edit('courier/retry.py')
+  vim.fn.search('^$')
+  t.wait_for_message_of('like', 'no code in this line')
+end)
+
 t.step('lines are found by a regular expression', function()
   local rows = t.list_of([[grep def \w+_delays\(]])
   t.is_true(vim.startswith(rows[1], 'note: 1 line in 1 file'), rows[1])

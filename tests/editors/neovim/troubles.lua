@@ -17,7 +17,7 @@ t.step('mistakes are said in one sentence', function()
   end
   t.messages = {}
   vim.cmd('Packhound serch x')
-  t.is_true(t.messages[1]:match("'serch' is not a subcommand; expected one of: about, accept, changes, check, forget, grep, map, note"), vim.inspect(t.messages))
+  t.is_true(t.messages[1]:match("'serch' is not a subcommand; expected one of: about, accept, changes, check, forget, grep, like, map, note"), vim.inspect(t.messages))
   vim.cmd('Packhound pack budget=lots x')
   t.is_true(t.messages[2]:match('whole number of tokens'), vim.inspect(t.messages))
 end)

@@ -197,6 +197,15 @@ function M.show(title, items, nothing)
   require(adapter).list({ title = title, items = items, open = hits.open, to_quickfix = to_quickfix })
 end
 
+--- A list of what a search with more than a query finds.
+---@param title string
+---@param params table of packhound/search
+function M.narrowed(title, params)
+  client.ask('packhound/search', client.near()(params), function(results)
+    M.list(title, vim.tbl_extend('force', results, { asked = params }))
+  end)
+end
+
 --- A list of results that are there already.
 ---@param title string
 ---@param results table
