@@ -14,7 +14,7 @@ import { addNote } from './notes/addNote';
 import { inDocuments } from './notes/noteDocuments';
 import { showNotes } from './notes/noteList';
 import { NoteMarks } from './notes/noteMarks';
-import { onDidPick, openHit, queryHere, selectedText } from './places';
+import { codeHere, onDidPick, openHit, queryHere, selectedText } from './places';
 import { withErrorsShown } from './problems';
 import type { Pack, PlaceParams, SearchResults } from './protocol';
 import { ProposalChecks } from './proposals/proposalChecks';
@@ -66,9 +66,11 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
   const checks = new ProposalChecks(client, proposed);
   const proposals = new Proposals(client, proposed, checks, (proposal) => {
     searchAsTyped(client, results, memory, actions, memory.last, {
-      patch: proposal.id,
-      name: titleOf(proposal),
-      inPatch: (hit) => proposed.inProposal(proposal, hit),
+      asIf: {
+        patch: proposal.id,
+        name: titleOf(proposal),
+        inPatch: (hit) => proposed.inProposal(proposal, hit),
+      },
     });
     return Promise.resolve();
   });
@@ -126,6 +128,10 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     }),
     needsServer('about', () => {
       searchAsTyped(client, results, memory, actions, queryHere(previews.userEditor));
+    }),
+    needsServer('like', () => {
+      const like = codeHere(previews.userEditor);
+      searchAsTyped(client, results, memory, actions, '', { like });
     }),
     needsServer('tests', () => showTests(client, results, actions)),
     needsServer('grep', (pattern?: string) => {

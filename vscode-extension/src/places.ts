@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import * as vscode from 'vscode';
 import type { Hit, PlaceParams, Range } from './protocol';
 
@@ -88,6 +89,33 @@ export function queryHere(editor = vscode.window.activeTextEditor): string {
   const text = selection.isEmpty ? word && document.getText(word) : document.getText(selection);
   const query = [...errors, errors.length > 0 && selection.isEmpty ? '' : text].join(' ');
   return query.replace(/\s+/g, ' ').trim();
+}
+
+/** The selected code, else what begins in the cursor's line; an error where there is none. */
+export function codeHere(editor = vscode.window.activeTextEditor): string {
+  const { document, selection } = editor ?? {};
+  const lines = document?.getText().split(/\r?\n/).slice(selection?.active.line) ?? [];
+  const code = selection?.isEmpty === false ? document?.getText(selection) : statement(lines);
+  if (!code?.trim()) {
+    throw new Error(t('Select an expression, a statement or a definition.'));
+  }
+  return code;
+}
+
+const MOST_LINES = 40;
+
+/** The first line, with those after it as far as its brackets go. */
+function statement(lines: readonly string[]): string {
+  let depth = 0;
+  for (const [i, line] of lines.slice(0, MOST_LINES).entries()) {
+    for (const [bracket] of line.matchAll(/[()[\]{}]/g)) {
+      depth += '([{'.includes(bracket) ? 1 : -1;
+    }
+    if (depth <= 0) {
+      return lines.slice(0, i + 1).join('\n');
+    }
+  }
+  return lines[0] ?? '';
 }
 
 function isProblem(severity: vscode.DiagnosticSeverity): boolean {

@@ -110,6 +110,8 @@ export interface SearchParams {
   remotes?: boolean;
   /** Only where holes of the pattern are this: `E=StoreError`. */
   facets?: string[];
+  /** Code of the structure that hits have: its literals, names and calls become holes. */
+  like?: string;
   /** As if this diff, or the proposal of this id, were applied. */
   patch?: string;
 }

@@ -44,7 +44,7 @@ await play(({ page, rows, until, asks, labels, listed, row, cursor, activeTab, e
     await page.keyboard.press('Escape');
     await page.locator('.editor-instance .view-line', { hasText: 'def backoff_delays' }).first().click({ button: 'right' });
     const menu = page.locator('.monaco-menu');
-    for (const action of ['What Is This About', 'Code Like This', 'Tests of This', 'Pack This for a Prompt']) {
+    for (const action of ['What Is This About', 'Code Like This', 'Find Structure Like This', 'Tests of This', 'Pack This for a Prompt']) {
       await menu.getByText(action, { exact: true }).first().waitFor();
     }
     await picture('editor-menu');

@@ -285,6 +285,35 @@ await play(({ page, changeSettings, openAt, rows, status, cursor, activeTab, sho
     await page.keyboard.press('Escape');
   },
 
+  async 'code of the structure of the line is found, ranked by words and narrowed by a hole'() {
+    const placeholder = 'Words rank the code of this structure';
+    await openAt('retry.py', 35);
+    await command('Packhound: Find Structure Like This');
+    await asks(placeholder);
+    await row(/these have the shape 'raise \$CALL', with holes for literals, arguments and calls/);
+    await row(/_send, courier\/client\.py/);
+    await picture('like');
+    await page.keyboard.type('give up', { delay: 25 });
+    await row(/^send_with_retries/);
+    await page.keyboard.press('Control+A');
+    await page.keyboard.press('Backspace');
+    await row(/^Client\._send/);
+    const hole = await row(/Only \$CALL = AssertionError/);
+    await rows.nth((await labels()).indexOf(hole)).click();
+    await until('one kind of error', async () => !(await labels()).some((label) => /Client/.test(label)));
+    await picture('like-hole');
+    await page.keyboard.press('Escape');
+    await openAt('retry.py', 21);
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.keyboard.press('Shift+ArrowRight');
+    await command('Packhound: Find Structure Like This');
+    await row(/select one whole expression, statement or definition/);
+    await picture('like-broken');
+    await page.keyboard.press('Escape');
+  },
+
   async 'Ctrl+T finds a definition by its name'() {
     await page.keyboard.press('Control+T');
     await asks('');

@@ -50,6 +50,8 @@ type Button = PressButton | OpenButton;
 export interface Question {
   title: string;
   placeholder: string;
+  /** There is an answer before anything is typed. */
+  asksWithoutText?: boolean;
   ask: (text: string, token: vscode.CancellationToken, facet?: string) => Promise<Answer>;
   /** Asks for more hits in a better order, which takes longer; undefined where there can be none. */
   refine?: (text: string, token: vscode.CancellationToken) => Promise<Answer | undefined>;
@@ -133,12 +135,16 @@ export class LiveList {
     if (pick.title !== this.question.title) {
       pick.title = this.question.title;
     }
-    if (text.trim()) {
+    if (this.isAsked(text)) {
       void this.ask(text, facet);
     } else {
       this.showBusy(false);
       this.list.setRows(this.question.rowsWithoutText());
     }
+  }
+
+  private isAsked(text: string): boolean {
+    return this.question.asksWithoutText === true || text.trim() !== '';
   }
 
   private async ask(text: string, facet?: string): Promise<void> {
@@ -220,7 +226,7 @@ export class LiveList {
   private onClose(isOpened: boolean): void {
     const { client, results, actions, question } = this;
     const [text, key] = [this.list.pick.value, this.list.activeKey];
-    if (text.trim()) {
+    if (this.isAsked(text)) {
       goOn = () => {
         new LiveList(client, results, actions, question).show(text, key);
       };

@@ -24,6 +24,13 @@ export interface AsIf {
   inPatch: (hit: Hit) => Hit;
 }
 
+/** What a search has beside its query. */
+interface Beside {
+  asIf?: AsIf;
+  /** Code of the structure that hits have. */
+  like?: string;
+}
+
 /** Search as the user types; `query` is typed for the user to begin with. */
 export function searchAsTyped(
   client: PackhoundClient,
@@ -31,7 +38,7 @@ export function searchAsTyped(
   memory: QueryMemory,
   actions: HitActions,
   query: string,
-  asIf?: AsIf,
+  { asIf, like }: Beside = {},
 ): void {
   const cursor = focus(actions.previews.userEditor);
   const near = cursor ? { focus: cursor } : {};
@@ -39,8 +46,8 @@ export function searchAsTyped(
     params: SearchParams,
     token?: vscode.CancellationToken,
   ): Promise<SearchResults> => {
-    const patch = asIf ? { patch: asIf.patch } : {};
-    const response = await client.search({ ...params, ...patch }, token);
+    const beside = { ...(asIf && { patch: asIf.patch }), ...(like && { like }) };
+    const response = await client.search({ ...params, ...beside }, token);
     return asIf ? { ...response, hits: response.hits.map(asIf.inPatch) } : response;
   };
   const answer = async (params: SearchParams, token: vscode.CancellationToken): Promise<Answer> => {
@@ -53,7 +60,7 @@ export function searchAsTyped(
         ...suggestionRows(response),
       ],
       resultSet: {
-        title: params.query.trim(),
+        title: [like?.trim().replace(/\s+/g, ' '), params.query.trim()].filter(Boolean).join(' + '),
         results: response,
         again: () => ask(params),
       },
@@ -61,14 +68,17 @@ export function searchAsTyped(
   };
   let hasRemotes: Promise<boolean> | undefined;
   const list = new LiveList(client, results, actions, {
-    title: asIf ? t('Packhound: Search Code + as if {0} were applied', asIf.name) : TITLE,
-    placeholder: t(
-      'A name, or what the code does; {0}',
-      'kind:class lang:go path:src/** "exact" /regex/',
-    ),
+    title: titleOf(asIf, like),
+    placeholder: like
+      ? t('Words rank the code of this structure; {0}', 'kind:class path:src/**')
+      : t('A name, or what the code does; {0}', 'kind:class lang:go path:src/** "exact" /regex/'),
+    asksWithoutText: like !== undefined,
     ask: (text, token, facet) =>
       answer({ query: text, ...near, ...(facet && { facets: [facet] }) }, token),
     refine: async (text, token) => {
+      if (!text.trim()) {
+        return undefined;
+      }
       const deep = isRefined();
       return deep || (await (hasRemotes ??= namesRemotes(client)))
         ? answer({ query: text, ...near, deep, remotes: true }, token)
@@ -99,7 +109,10 @@ export function searchAsTyped(
         tooltip: t('Choose what to search: code, notes, commits, …'),
         press: (text) => {
           void chooseTypes(text).then((narrowed) => {
-            searchAsTyped(client, results, memory, actions, narrowed, asIf);
+            searchAsTyped(client, results, memory, actions, narrowed, {
+              ...(asIf && { asIf }),
+              ...(like && { like }),
+            });
           });
           return false;
         },
@@ -116,12 +129,19 @@ export function searchAsTyped(
       if (text.trim()) {
         memory.last = text.trim();
       }
-      if (opened) {
+      if (opened && !like) {
         memory.add(opened.title);
       }
     },
   });
   list.show(query);
+}
+
+function titleOf(asIf: AsIf | undefined, like: string | undefined): string {
+  if (asIf) {
+    return t('Packhound: Search Code + as if {0} were applied', asIf.name);
+  }
+  return like === undefined ? TITLE : t('Packhound: Structure Like This');
 }
 
 /** The deep model gives a second answer, not the first one, and not none. */
