@@ -27,20 +27,32 @@ export async function choose<Item extends vscode.QuickPickItem>(
   return answered(pick, () => ({ value: pick.activeItems[0] }));
 }
 
-/** The items that the user ticks; those of `ticked` are at first. The title may tell of them. */
+/**
+ * The items that the user ticks; those of `ticked` are at first. The title may tell of them, and
+ * `corrected` may tick others with them.
+ */
 export async function chooseMany<Item extends vscode.QuickPickItem>(
   items: readonly Item[],
   ticked: readonly Item[],
-  options: ListOptions & { titleOf?: (ticked: readonly Item[]) => string },
+  options: ListOptions & {
+    titleOf?: (ticked: readonly Item[]) => string;
+    corrected?: (before: readonly Item[], ticked: readonly Item[]) => readonly Item[];
+  },
 ): Promise<readonly Item[] | undefined> {
-  const { titleOf, ...others } = options;
+  const { titleOf, corrected, ...others } = options;
+  let before = ticked;
   const pick = Object.assign(vscode.window.createQuickPick<Item>(), others, { items });
   pick.canSelectMany = true;
   pick.selectedItems = ticked;
-  pick.onDidChangeSelection((selected) => {
+  pick.onDidChangeSelection((chosen) => {
+    const selected = corrected?.(before, chosen) ?? chosen;
+    before = selected;
+    if (selected.length !== chosen.length) {
+      pick.selectedItems = selected;
+    }
     pick.title = titleOf?.(selected) ?? pick.title;
   });
-  return answered(pick, () => ({ value: pick.selectedItems }));
+  return answered(pick, () => ({ value: before }));
 }
 
 /** The text that the user types. */

@@ -373,6 +373,13 @@ await play(({ page, changeSettings, openAt, rows, status, cursor, activeTab, sho
     const count = async () => Number(/([\d,]+) of 4,000/.exec(await title.innerText())[1].replace(',', ''));
     const [all] = [await until('the count of all', count)];
     await picture('pack-files');
+    // A folder is unticked with its files, and ticked with the last of them.
+    const folder = rows.filter({ hasText: 'courier/' }).first();
+    await folder.click();
+    await until('no file of the folder', async () => (await count()) < all / 2);
+    await picture('pack-folder');
+    await folder.click();
+    await until('all files', async () => (await count()) === all);
     await rows.filter({ hasText: 'urls.py' }).first().click();
     await until('fewer tokens', async () => (await count()) < all);
     await page.keyboard.press('Enter');

@@ -7,6 +7,7 @@ import type { Pack, PackParams } from '../protocol';
 import { parts, type ReadOnlyDocuments } from '../readOnlyDocuments';
 import type { PackhoundClient } from '../server/packhoundClient';
 import { filesOf, packDocument, readBudget, WHY_THESE } from './packDocument';
+import { rowsByFolder, tickedRows, type PackRow } from './packFolders';
 import { showPackPage } from './packPage';
 import type { Pins } from './pins';
 
@@ -17,6 +18,8 @@ const DEFAULT_BUDGET = 8000;
 const REVIEW = 'Review my uncommitted changes';
 const MAP = t('The most used definitions, by file');
 const CHAT_COMMAND = 'workbench.action.chat.open';
+/** No blank, which a row would lose. */
+const INDENT = '\u2003\u2003';
 const RANGE_TRIES = 30;
 const RANGE_PAUSE_MS = 100;
 const CHOICES = [4000, 8000, 16_000, 32_000];
@@ -135,30 +138,39 @@ export class Packer {
 
   /** The pack without the files that the user leaves out, if any; undefined where he gives it up. */
   private async narrowed(pack: Pack, params: PackParams): Promise<Pack | undefined> {
-    const items = filesOf(pack).map(({ path, tokens, reason }) => ({
-      ...{ label: path, description: t('{0} tokens', numeral(tokens)), detail: reason, tokens },
-    }));
-    if (items.length === 0) {
+    const files = filesOf(pack);
+    if (files.length === 0) {
       return pack;
     }
+    const items = rowsByFolder(files).map((row) =>
+      // The same objects, for each file knows its folder.
+      Object.assign(row, {
+        label: row.file ? `${INDENT}${row.label}` : `$(folder) ${row.label}`,
+        description: t('{0} tokens', numeral(row.tokens)),
+        ...(row.file && { detail: `${INDENT}${row.file.reason}` }),
+      }),
+    );
     // The headings between the files have tokens too.
-    const rest = pack.tokens - items.reduce((sum, { tokens }) => sum + tokens, 0);
-    const count = (ticked: typeof items): number =>
-      ticked.reduce((sum, { tokens }) => sum + tokens, rest);
-    const titleOf = (ticked: readonly (typeof items)[number][]): string =>
-      t('Packhound: {0} of {1} tokens', numeral(count([...ticked])), numeral(pack.budget));
+    const rest = pack.tokens - files.reduce((sum, { tokens }) => sum + tokens, 0);
+    const count = (ticked: readonly PackRow[]): number =>
+      ticked.reduce((sum, { file }) => sum + (file?.tokens ?? 0), rest);
+    const titleOf = (ticked: readonly PackRow[]): string =>
+      t('Packhound: {0} of {1} tokens', numeral(count(ticked)), numeral(pack.budget));
     const ticked = await chooseMany(items, items, {
       ...{ title: titleOf(items), titleOf, ignoreFocusOut: true },
+      corrected: (before, selected) => tickedRows(items, before, selected),
       placeholder: t('Untick what the pack shall not have; Enter makes it'),
     });
     if (!ticked || ticked.length === items.length) {
       return ticked && pack;
     }
-    const leftOut = items.filter((item) => !ticked.includes(item)).map(({ label }) => label);
+    const leftOut = items
+      .filter((item) => !ticked.includes(item))
+      .flatMap(({ file }) => (file ? [file.path] : []));
     const again = await this.ask({
       ...params,
       // In the place of what is left out nothing else shall come.
-      ...{ budget: Math.max(1, count([...ticked])), conversation: await this.conversation(false) },
+      ...{ budget: Math.max(1, count(ticked)), conversation: await this.conversation(false) },
       exclude: leftOut.map((path) => `/${path.replace(/[[\]*?!\\]/g, '\\$&')}`),
     });
     // It counts the first answer, which nobody has seen.

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Pins } from '../../src/pack/pins';
 import { filesOf, packDocument, readBudget } from '../../src/pack/packDocument';
+import { rowsByFolder, tickedRows } from '../../src/pack/packFolders';
 import { hit } from './hits';
 
 test('budgets are read as people write them', () => {
@@ -86,4 +87,34 @@ test('the files of a pack come in its order, each with all its tokens', () => {
     { path: 'b', tokens: 4, reason: 'r3' },
     { path: 'a', tokens: 2, reason: 'r2' },
   ]);
+});
+
+test('files of a pack are ticked with their folder, and a folder with its files', () => {
+  const file = (path: string, tokens: number) => ({ path, tokens, reason: 'named' });
+  const rows = rowsByFolder([file('src/a.py', 5), file('README.md', 1), file('src/b.py', 2)]);
+  const [src, a, b, top, readme] = rows as [object, object, object, object, object] & typeof rows;
+  assert.deepEqual(
+    rows.map(({ label, tokens }) => [label, tokens]),
+    [
+      ['src/', 7],
+      ['a.py', 5],
+      ['b.py', 2],
+      ['/', 1],
+      ['README.md', 1],
+    ],
+  );
+  const toggle = (before: object[], row: object): object[] => {
+    const selected = before.includes(row)
+      ? rows.filter((each) => each !== row && before.includes(each))
+      : rows.filter((each) => each === row || before.includes(each));
+    return tickedRows(
+      rows,
+      rows.filter((each) => before.includes(each)),
+      selected,
+    );
+  };
+  assert.deepEqual(toggle(rows, src), [top, readme]);
+  assert.deepEqual(toggle(rows, a), [b, top, readme]);
+  assert.deepEqual(toggle([b, top, readme], a), rows);
+  assert.deepEqual(toggle([b, top, readme], src), rows);
 });
