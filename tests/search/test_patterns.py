@@ -323,7 +323,7 @@ def test_code_to_be_like_is_one_whole_part(shop: Engine, like: str, reason: str)
     assert not results.hits
     (note,) = results.notes
     assert reason in note
-    assert note.endswith("; select one whole expression, statement or definition")
+    assert note.startswith("select one whole expression, statement or definition: ")
 
 
 def test_code_is_of_the_language_of_the_file_that_it_is_in(stored: Engine) -> None:

@@ -270,7 +270,7 @@ t.step('code is found that is like the selected code', function()
   vim.fn.search('raise Assertion')
   t.same(t.list_of('like'), rows)
   t.is_true(list_like('wv$h')[1]:match('^note: .*no other code has the shape'), vim.inspect(t.offered))
-  t.is_true(list_like('v$2h')[1]:match('does not parse at its end; select one whole'), vim.inspect(t.offered))
+  t.is_true(list_like('v$2h')[1]:match('^note: select one whole .* does not parse at its end'), vim.inspect(t.offered))
   -- To the bracket that closes it.
   vim.cmd.edit('web/upload.ts')
   vim.fn.search('for (let')

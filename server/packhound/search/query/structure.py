@@ -40,6 +40,7 @@ _EXPLICIT = re.compile(r"(?<!\S)pattern:\s*(?=\S)")
 _FILTER = re.compile(r"(?<!\S)(?:-?path|-?kind|lang|language|tests):[^\s$]+")
 _MAX_RELAXED = 5
 _MAX_VALUES, _MAX_SHOWN = 50, 3
+_ONE_WHOLE = "select one whole expression, statement or definition"
 _MAX_LETTERS = 200
 """Letters of a pattern that a note quotes."""
 _Matches = Mapping[int, Sequence[Place]]
@@ -130,7 +131,7 @@ def _read_example(snapshot: Snapshot, query: Query) -> tuple[CodePattern | None,
             return replace(read[1], is_example=True), ()
         problem = problem or read
     reason = describe_problem(query.like.strip(), problem)
-    return None, (f"{reason}; select one whole expression, statement or definition",)
+    return None, (f"{_ONE_WHOLE}: {reason}",)
 
 
 def _languages_like_focus(snapshot: Snapshot, query: Query) -> list[str]:
