@@ -213,7 +213,7 @@ def _find_like(code: CodePattern, finder: _Finder) -> tuple[CodePattern, _Matche
                 shape_note += f"; {NO_OTHER}{_quoted(first[0])}"
             return pattern, matches, [shape_note, *([note] if note else [])]
         if note:
-            return *first, [note]
+            return *first, [*([shape_note] if pattern is not first[0] else []), note]
         shape_note = f"{NO_OTHER}{_quoted(pattern)}, {with_holes}"
     return *(first or (code, {})), [shape_note]
 
