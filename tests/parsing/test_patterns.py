@@ -349,6 +349,24 @@ def test_a_language_without_grammar_is_no_fault() -> None:
             },
         ),
         (
+            # `$$` begins no hole of a name.
+            "r",
+            "total <- order$price * 2",
+            {
+                "literals": "total <- order$price * $LITERAL",
+                "literals and names": "$TOTAL <- $ORDER$price * $LITERAL",
+            },
+        ),
+        (
+            # The grammar takes a hole in the place of a module for a constructor.
+            "ocaml",
+            'print_endline (Printer.print (Num "one"))',
+            {
+                "literals": "print_endline (Printer.print (Num $LITERAL))",
+                "literals and names": "$PRINT_ENDLINE (Printer.$PRINT (Num $LITERAL))",
+            },
+        ),
+        (
             "rust",
             'println!("{}", x)',
             {

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Language, Node, Parser, Tree
 from tree_sitter_language_pack import get_language
 
 from packhound.parsing.languages import BY_NAME
@@ -94,14 +94,14 @@ def compile_pattern(language: str, text: str) -> Goal:
         return _compile(language, head)
 
 
-def parse_code(language: str, text: str) -> tuple[Node, int] | None:
+def parse_code(language: str, text: str) -> tuple[Tree, int] | None:
     """Return the tree of code in the first frame in which it is one node, and where it begins."""
     for before, after in frames_of(language, text):
-        root = parser_of(language).parse((before + text + after).encode()).root_node
+        tree = parser_of(language).parse((before + text + after).encode())
         start = len(before.encode())
         with suppress(NoPattern):
-            _goal_in(root, start, start + len(text.encode()))
-            return root, start
+            _goal_in(tree.root_node, start, start + len(text.encode()))
+            return tree, start
     return None
 
 

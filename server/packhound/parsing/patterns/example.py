@@ -5,10 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 from itertools import count, islice, takewhile
+from typing import NamedTuple
 
-from tree_sitter import Node
+from tree_sitter import Node, Tree
 
-from packhound.parsing.patterns.compile import Goal, NoPattern, compile_pattern, parse_code
+from packhound.parsing.patterns.compile import (
+    Goal,
+    NoPattern,
+    compile_pattern,
+    language_of,
+    parse_code,
+)
+from packhound.parsing.patterns.match import find
 
 _LITERALS, _NAMES, _ARGUMENTS, _CALLS = "literals", "names", "arguments", "calls"
 _KINDS = {
@@ -51,17 +59,18 @@ def wider_patterns(language: str, code: str) -> Iterator[tuple[str, str]]:
     parsed = parse_code(language, code)
     if parsed is None:
         return
-    root, start = parsed
-    octets, called, before = code.encode(), _called(root), ""
+    tree, start = parsed
+    example = _Example(language, code.encode(), tree, _read(language, code, tree)[1])
+    called, before = _called(tree.root_node), ""
     opened, refused = list[str](), set[_Part]()
     for kind in _KINDS:
-        all_parts = _parts(root, start, len(octets), {*opened, kind}, called)
+        all_parts = _parts(tree.root_node, start, len(example.code), {*opened, kind}, called)
         parts = [part for part in all_parts if part not in refused]
-        pattern, goal = _read(language, octets, parts)
+        pattern, goal = example.open(parts)
         if goal is None and kind in (_LITERALS, _NAMES):
-            refused |= _refused(language, octets, parts, kind)
+            refused |= _refused(example, parts, kind)
             parts = [part for part in parts if part not in refused]
-            pattern, goal = _read(language, octets, parts)
+            pattern, goal = example.open(parts)
         if goal is None or pattern == before:
             continue
         if not any(map(_LETTERS.fullmatch, goal.literals)):
@@ -71,26 +80,40 @@ def wider_patterns(language: str, code: str) -> Iterator[tuple[str, str]]:
         before = pattern
 
 
-def _read(language: str, octets: bytes, parts: Iterable[_Part]) -> tuple[str, Goal | None]:
-    """Return code with holes for parts, and what a grammar reads it as."""
-    pattern = _fill(octets, parts)
+class _Example(NamedTuple):
+    """Code of a language in a tree, and the first bytes there of what has its shape."""
+
+    language: str
+    code: bytes
+    tree: Tree
+    starts: set[int]
+
+    def open(self, parts: Iterable[_Part]) -> tuple[str, Goal | None]:
+        """Return the code with holes for parts, and as a grammar reads it; None if as other code.
+
+        In some places a grammar takes what stands for a hole for something else.
+        """
+        pattern = _fill(self.code, parts)
+        goal, starts = _read(self.language, pattern, self.tree)
+        return pattern, goal if starts & self.starts else None
+
+
+def _read(language: str, pattern: str, tree: Tree) -> tuple[Goal | None, set[int]]:
+    """Return what a grammar reads a pattern as, and the first bytes of its matches in a tree."""
     try:
-        return pattern, compile_pattern(language, pattern)
+        goal = compile_pattern(language, pattern)
     except NoPattern:
-        return pattern, None
+        return None, set()
+    return goal, {match.node.start_byte for match in find(language_of(language), goal, tree)}
 
 
-def _refused(language: str, octets: bytes, parts: list[_Part], kind: str) -> set[_Part]:
+def _refused(example: _Example, parts: list[_Part], kind: str) -> set[_Part]:
     """Return the parts of a kind that a grammar does not read as holes; all where they are many."""
     of_kind = {part for part in parts if part[2] == kind}
     opened_before = set(parts) - of_kind
     if len(of_kind) > _MAX_SINGLE:
         return of_kind
-    return {
-        part
-        for part in of_kind
-        if _read(language, octets, sorted({part, *opened_before}))[1] is None
-    }
+    return {part for part in of_kind if example.open(sorted({part, *opened_before}))[1] is None}
 
 
 def _parts(
