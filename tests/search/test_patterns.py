@@ -267,6 +267,13 @@ def shop(engine: Engine) -> Engine:
             " 'if not booking.is_open: raise OrderError(booking)'",
         ),
         (
+            "# Only once.\nif not booking.is_open:\n    # Why not?\n    raise OrderError(booking)",
+            {"refund": [11], "cancel": [17]},
+            "these have the shape 'if not $BOOKING.$IS_OPEN: raise OrderError($BOOKING)',"
+            " with holes for names; no other code has the shape"
+            " 'if not booking.is_open: raise OrderError(booking)'",
+        ),
+        (
             'booking.refund("half")',
             {"cancel": [19]},
             "no other code has the shape '$BOOKING.refund($$$)',"

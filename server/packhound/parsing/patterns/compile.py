@@ -154,12 +154,21 @@ def _goal_in(root: Node, start: int, end: int) -> Goal:
 
 
 def _within(node: Node, start: int, end: int) -> list[Node]:
-    """Return the children of a node that have text of the pattern, and of no frame alone."""
-    return [
+    """Return the children of a node that have text of the pattern, and of no frame alone.
+
+    Comments, which no match needs, are left out unless there is nothing else.
+    """
+    children = [
         child
         for child in node.children
         if child.start_byte < end and child.end_byte > start and not child.is_missing
     ]
+    return [child for child in children if not is_comment(child)] or children
+
+
+def is_comment(node: Node) -> bool:
+    """Return True for a comment, which may stand anywhere."""
+    return node.is_extra and "comment" in node.type
 
 
 def _error_in(node: Node) -> Node | None:

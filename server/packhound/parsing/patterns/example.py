@@ -13,6 +13,7 @@ from packhound.parsing.patterns.compile import (
     Goal,
     NoPattern,
     compile_pattern,
+    is_comment,
     language_of,
     parse_code,
 )
@@ -134,7 +135,7 @@ def _kind(node: Node, kinds: Collection[str], called: Collection[int]) -> str | 
     """Return which of some kinds a node is; "" for a comment."""
     if not node.is_named:
         return None
-    if node.is_extra and "comment" in node.type:
+    if is_comment(node):
         return ""
     for kind in kinds:
         if not _KINDS[kind].fullmatch(node.type):

@@ -220,9 +220,11 @@ def _find_like(code: CodePattern, finder: _Finder) -> tuple[CodePattern, _Matche
 
 def _are_elsewhere(matches: _Matches, code: CodePattern) -> bool:
     """Return True if not all matches are the code itself."""
-    first_line = " ".join(code.text.partition("\n")[0].split())
+    code_lines = [line for each in code.text.splitlines() if (line := " ".join(each.split()))]
     lines = {(node_id, m.line): m.text for node_id, each in matches.items() for m in each}
-    return len(lines) > 1 or any(first_line not in text for text in lines.values())
+    return len(lines) > 1 or any(
+        not any(line in text for line in code_lines) for text in lines.values()
+    )
 
 
 def _quoted(pattern: CodePattern) -> str:
