@@ -303,6 +303,36 @@ def test_the_last_word_of_a_text_may_go_on_though_others_have_it_whole(engine: E
         engine.release(document.path)
 
 
+def test_a_path_of_which_a_file_has_the_name_alone_is_a_text_first(engine: Engine) -> None:
+    module = Document("zoo.mod", b"module zoo\n")
+    sums = Document("sums.txt", b"wombat v1.2.3/zoo.mod h1:abc\nbilby v1.0.0 h1:def\n")
+    for document in (module, sums):
+        engine.update(document)
+    assert engine.settled(60)
+    assert ask(engine, "v1.2.3/zoo.mod").hits[0].node.path == "sums.txt"
+    first = ask(engine, "habitat/zoo.mod").hits[0]
+    assert (first.node.path, first.explanation().reasons[0]) == ("zoo.mod", "named zoo.mod")
+    assert ask(engine, "./zoo.mod").hits[0].explanation().reasons[0] == "its path"
+    for document in (module, sums):
+        engine.release(document.path)
+
+
+def test_plain_words_that_are_nowhere_together_are_each_found(engine: Engine) -> None:
+    reasons = [hit.explanation().reasons[0] for hit in ask(engine, "decimal zanzibar").hits[:2]]
+    assert sorted(reasons) == ["the only place with decimal", "the only place with zanzibar"]
+
+
+def test_a_word_in_another_case_is_found_among_many_of_its_stem(engine: Engine) -> None:
+    rows = "".join(f"def f{i}():\n    return bar\n\n\n" for i in range(70))
+    code = Document("src/bars.py", f"{rows}def other():\n    return 'barring this'\n".encode())
+    engine.update(code)
+    assert engine.settled(60)
+    first = ask(engine, "BARRING").hits[0]
+    assert first.explanation().reasons[0] == "the only place with BARRING, in another case"
+    assert first.node.name == "other"
+    engine.release(code.path)
+
+
 def test_the_only_place_is_claimed_of_the_files_that_were_looked_at(tmp_path: Path) -> None:
     (tmp_path / "burrow.py").write_text("def dig():\n    return 'bilby'\n")
     (tmp_path / "rows.json").write_text(

@@ -207,7 +207,7 @@ def _by_text(
     if len(words) > 1 and (nodes is None or len(nodes) > 1):
         # Of a text that is in many places, or begins longer lines, those where it is the line.
         yield from _matches(as_line or {}, _level(as_line, LINE), f"the line {what}")
-    most = 1 if is_plain else _MOST_HOLDERS
+    most = 1 if is_plain else most if len(words) == 1 else _MOST_HOLDERS
     if nodes == {} and len(words) <= _FEW_WORDS and len(holders) <= most:
         by_words = _by_words(snapshot, words, holders, texts, are_spaced=text.split() == words)
         yield from (pair for pair in by_words if not are_apart or pair[1].level > STEMS)
@@ -327,18 +327,22 @@ def _other_numbers(word: str) -> list[str]:
 
 
 def _by_identifiers(snapshot: Snapshot, text: str, texts: Grep) -> Iterator[tuple[int, ExactMatch]]:
-    """Yield the places of the identifiers of a question that only few have: it is about them."""
-    words = _WORD.findall(text)
-    # Words that are nowhere together are each looked for.
-    is_like_code = 1 < len(words) <= _FEW_WORDS and any(map(_IDENTIFIER.search, words))
-    are_apart = is_like_code and not len(_holders(snapshot, text))
-    for word in dict.fromkeys(words if len(words) > 1 else ()):
+    """Yield the places of the identifiers of a question that only few have: it is about them.
+
+    So it is about two or three words that are nowhere together, each of which has one place.
+    """
+    words = [*dict.fromkeys(_WORD.findall(text))]
+    is_like_code = any(map(_IDENTIFIER.search, words))
+    are_apart = 1 < len(words) <= _FEW_WORDS and not len(_holders(snapshot, text))
+    if are_apart and not is_like_code:
+        are_apart = all(len(_holders(snapshot, word)) == 1 for word in words)
+    for word in words if len(words) > 1 else ():
         is_identifier = _IDENTIFIER.search(word)
         holders = _holders(snapshot, word if is_identifier or are_apart else "")
         if 0 < len(holders) <= _MOST_HOLDERS:
             paths, most = _paths_of(snapshot, holders), MOST_PLACES if is_identifier else 1
             nodes, _ = texts.nodes_with_text(snapshot, word, paths, most, _MOST_READ)
-            yield from _matches(nodes or {}, IDENTIFIER, word)
+            yield from _matches(nodes or {}, IDENTIFIER if is_like_code else TOGETHER, word)
 
 
 def _by_message(snapshot: Snapshot, text: str, texts: Grep) -> Iterator[tuple[int, ExactMatch]]:

@@ -17,9 +17,9 @@ from packhound.text import file_stem
 if TYPE_CHECKING:
     from packhound.grep import Grep
 
-PATH, FOLDER, PAST_END = 4.0, 1.7, 0.95
-"""Levels: a path is above all else, a folder below the names; the file of a line that it has not is
-no more than what is named nearly so."""
+PATH, FOLDER, FILE_NAME, PAST_END = 4.0, 1.7, 1.3, 0.95
+"""Levels: a path is above all else, a folder below the names; of a path the name of the file alone
+is below a text, and the file of a line that it has not is no more than what is named nearly so."""
 
 _MOST_FILES, _MOST_IN_FOLDER = 20, 5
 _PLACE = re.compile(
@@ -47,7 +47,9 @@ def nodes_of_path(
             reason = "its path" if len(paths) == 1 else f"one of {len(paths)} files of this name"
             level = PATH - len(entry.path) / 100_000
             n_lines = texts.n_lines(snapshot, entry.path) if texts and line is not None else None
-            if line is None:
+            if line is None and "/" in path and _is_name_alone(path, entry.path):
+                yield int(entry.node_ids[0]), ExactMatch(FILE_NAME, f"named {entry.path}")
+            elif line is None:
                 yield int(entry.node_ids[0]), ExactMatch(level, reason)
             elif n_lines is not None and line >= n_lines:
                 notes.append(f"{entry.path} has {n_lines:,} {'line' if n_lines == 1 else 'lines'}")
@@ -139,6 +141,12 @@ def _files_of(snapshot: Snapshot, path: str) -> list[FileEntry]:
         entries = [entry for entry, file in stems if file.startswith(f"{wanted}.")]
     entries = [entry for entry in entries if len(entry.node_ids)]
     return sorted(entries, key=lambda entry: (len(entry.path), entry.path))[:_MOST_FILES]
+
+
+def _is_name_alone(path: str, file: str) -> bool:
+    """Return True if a file at the root has the name of a path alone, as of `v1.2/go.mod`."""
+    is_whole = path.replace("\\", "/").removeprefix("./") == file
+    return not (is_whole or "/" in file or _ABSOLUTE.match(path))
 
 
 def _n_equal_at_end(path: str, other: str) -> int:
