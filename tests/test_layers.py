@@ -212,6 +212,22 @@ def test_names_and_docstrings_are_those_of_the_field() -> None:
     assert len(openings) < 0.02 * len([*code_findings.docstrings(modules)]), openings
 
 
+def test_no_note_is_told_apart_by_its_words() -> None:
+    """Its class tells, which is a `Remark`; `operations` read notes that have left."""
+    by_words = re.compile(
+        r"\b(?:note|remark|caveat)\.(?:(?:starts|ends)with|r?partition|remove\w+|replace)\("
+        r"|\b(?:fullmatch|match|search)\(note\)|[A-Z_]{2,} (?:not )?in note\b"
+    )
+    lines = [
+        f"{path.relative_to(PACKAGE)}: {line.strip()}"
+        for path in FILES
+        if package_of(path) != "operations"
+        for line in path.read_text("utf-8").splitlines()
+        if by_words.search(line)
+    ]
+    assert lines == [], "core.types.Remark has a class for what is decided"
+
+
 def test_the_figures_of_the_page_are_those_of_the_code() -> None:
     page = code_figures.PAGE.read_text("utf-8")
     command = "python -m benchmarks.code_figures --markdown"

@@ -10,7 +10,7 @@ from packhound.core.errors import Cancelled, SettingsError
 from packhound.core.settings import Settings
 from packhound.core.status import Reading
 from packhound.core.types import Budget, Document, Focus, Query, Results
-from packhound.grep import Grep, GrepRequest
+from packhound.grep import Grep, GrepRequest, NotLookedAt
 from packhound.operations import Call, answer, as_text
 from packhound.search import so_far
 from packhound.service import Roots
@@ -362,11 +362,12 @@ def test_like_code_nothing_is_said_of_what_was_not_looked_at(shop: Engine) -> No
 def test_patterns_that_were_looked_for_in_time_are_named(
     shop: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    find, notes = Grep.places_by_node, ["", "2 of 2 files that may match were not looked at"]
+    unread = NotLookedAt("2 of 2 files that may match")
+    find, notes = Grep.places_by_node, [[], [unread]]
     monkeypatch.setattr(Grep, "places_by_node", lambda *given: (find(*given)[0], notes.pop(0)))
     results = shop.search(ask("", like='booking.refund("half")'))
     assert places(results) == {"cancel": [19]}
     assert results.notes[:2] == (
         "no other code has the shape 'booking.refund($LITERAL)', with holes for literals",
-        "2 of 2 files that may match were not looked at",
+        "2 of 2 files that may match were not looked at: give more time, or narrow by path:",
     )

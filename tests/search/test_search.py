@@ -17,7 +17,6 @@ from packhound.search.answer_notes import NO_WORDS, SIGNS_ALONE
 from packhound.search.environment import SearchEnvironment
 from packhound.search.pipeline import explain, search
 from packhound.search.related import related
-from packhound.search.run import MORE_TIME
 from packhound.search.signals.registry import phrase
 from tests.support.shop import FILES, environment, snapshot
 
@@ -171,7 +170,7 @@ def test_a_spent_budget_skips_the_rest_and_names_it() -> None:
     assert hurried.hits and not any(hit.siblings for hit in hurried.hits)
     assert hurried.notes[0] == (
         "stopped after 0 ms, without meaning, most candidates, the learned ranker, further code of"
-        f" the same files: {MORE_TIME}"
+        " the same files: for more, raise --time-ms or search.timeMs, or narrow by path: or kind:"
     )
     assert not any(reason.signal.startswith("dense") for hit in hurried.hits for reason in hit.why)
     assert not any("stopped" in note for note in ask(query.text).notes)

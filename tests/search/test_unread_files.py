@@ -68,6 +68,13 @@ def test_a_file_that_is_not_read_is_first_by_its_name_and_by_its_path(
         assert not [note for note in results.notes if "not in this folder" in note]
 
 
+def test_what_a_query_quotes_is_no_note_of_its_own(engine: Engine) -> None:
+    results = engine.search(Query('"was not in this folder" image'))
+    assert [
+        note for note in results.notes if note.startswith('"was not in this folder" is nowhere')
+    ]
+
+
 def test_filters_on_paths_list_what_is_not_read_after_what_is(engine: Engine) -> None:
     in_assets = {"assets/zqimage.png", "assets/photos/summer.jpg"}
     assert set(unread(engine.search(Query("path:assets/**")))) == in_assets

@@ -6,6 +6,7 @@ from pathlib import Path
 from packhound.core.settings_reader import settings_from
 from packhound.core.types import Query
 from packhound.operations import Call, answer, as_text
+from packhound.pack import PackRequest
 from packhound.service.workspace import Workspace
 from tests.support.project import wait_until
 
@@ -32,6 +33,47 @@ def test_several_folders_are_searched_as_one(tmp_path: Path, root: Path) -> None
         assert workspace.locate(tmp_path / "elsewhere.py") is None
         workspace.remove(other)
         assert workspace.roots.search(Query("send_receipt")).hits[0].node.name == "send_receipt"
+    finally:
+        workspace.close()
+
+
+def test_each_of_several_folders_says_how_many_there_are_without_a_filter(tmp_path: Path) -> None:
+    workspace = Workspace(settings_from({"index.persist": False, "index.workers": 1}))
+    for name, n in (("few", 1), ("many", 12)):  # "there are 1" begins what the other one says.
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "carts.py").write_text("".join(f"class C{i}: pass\n" for i in range(n)))
+    try:
+        workspace.add(tmp_path / "few")
+        workspace.add(tmp_path / "many")
+        assert workspace.settled(60)
+        assert workspace.roots.search(Query("kind:class path:gone/")).notes == (
+            "nothing matches",
+            "few: without path:gone/ there are 1",
+            "many: without path:gone/ there are 12",
+        )
+    finally:
+        workspace.close()
+
+
+def test_a_pack_of_several_folders_counts_secrets_once(tmp_path: Path, data: Path) -> None:
+    workspace = Workspace(settings_from({"index.persist": False, "index.workers": 1}))
+    token = f"ghp_{'0123456789' * 4}"[:40]
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        text = f"def send_letter():\n    return '{token}'\n"
+        (tmp_path / name / "mail.py").write_text(text)
+    try:
+        engine = workspace.add(tmp_path / "one")
+        workspace.add(tmp_path / "two")
+        assert workspace.settled(60)
+        engine.notes.add(
+            "insight", {"key": "mail", "content": f"Sent with {token}"}, [("mail.py", 0)]
+        )
+        packed = workspace.roots.pack(PackRequest("send_letter", 2_000))
+        n = packed.text.count("[REDACTED:")
+        assert n == 3 and [note for note in packed.notes if "redacted" in note] == [
+            f"secrets redacted: {n}"
+        ]
     finally:
         workspace.close()
 

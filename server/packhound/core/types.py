@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Literal, NamedTuple, NewType, TypeAlias, get_args
+from typing import ClassVar, Literal, NamedTuple, NewType, TypeAlias, get_args
 
 from packhound.core.line_history import LineHistory
 from packhound.core.records import ALL, CODE, RECORD_TYPES, NoteMark, Record, RecordType
@@ -344,12 +344,40 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class Remark:
+    """Note on an answer that something is decided by: by its class, never by its words.
+
+    Its text is the template about the `subject`, then `details`, which it may have or not.
+    """
+
+    template: ClassVar[str] = "{}"
+    subject: str = ""
+    details: tuple[str, ...] = ()
+
+    def __init_subclass__(cls, template: str = "") -> None:
+        cls.template = template or cls.template
+
+    def __str__(self) -> str:
+        return self.template.format(self.subject) + "".join(self.details)
+
+    @property
+    def bare(self) -> Remark:
+        """The same without details."""
+        return replace(self, details=())
+
+
+Note: TypeAlias = str | Remark
+"""Note on an answer: a text unless something is decided by it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Results:
     """Hits of one query, all of one generation.
 
     `confidence` is the chance that an answer is among the first five hits, `confidence_word` the
     same in a word; None where nothing was asked, as of nodes like a node, and where `reading` says
-    that not all of the folder was looked at. `facets` are of the named holes of a pattern.
+    that not all of the folder was looked at. `facets` are of the named holes of a pattern,
+    `remarks` its notes.
     """
 
     query: str
@@ -358,8 +386,13 @@ class Results:
     generation: int
     took_ms: float
     candidates: int
-    notes: tuple[str, ...] = ()
+    remarks: tuple[Note, ...] = ()
     confidence: float | None = None
     confidence_word: ConfidenceWord | None = None
     reading: Reading = ALL_READ
     facets: tuple[Facet, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The notes as they leave."""
+        return tuple(map(str, self.remarks))

@@ -10,7 +10,7 @@ from .request import GrepResults as GrepResults
 from .request import merge_grep_notes as merge_grep_notes
 from .scan import Source as Source
 from .scan import select as select
-from .structure import NOT_LOOKED_AT as NOT_LOOKED_AT
+from .structure import NotLookedAt as NotLookedAt
 from .structure import Place as Place
 from .structure import describe_problem as describe_problem
 from .structure import languages_of as languages_of

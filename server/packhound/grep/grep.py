@@ -36,7 +36,7 @@ from packhound.grep.request import (
     GrepResults,
 )
 from packhound.grep.scan import Matches, SortedFiles, Source, select
-from packhound.grep.structure import Place, compile_code, find_structure
+from packhound.grep.structure import NotLookedAt, Place, compile_code, find_structure
 from packhound.index import FileEntry, Snapshot
 from packhound.parsing import CodePattern
 from packhound.text import LineIndex, cell_at, cells_in, is_notebook, lines_of
@@ -139,10 +139,10 @@ class Grep:
         exclude: Sequence[str],
         until: float,
         cancel: threading.Event | None,
-    ) -> tuple[dict[int, list[Place]], str]:
+    ) -> tuple[dict[int, list[Place]], Sequence[NotLookedAt]]:
         """Return the matches of a pattern of code by the node id that holds them, and a note.
 
-        The note says it if files were not read before `until` (time.monotonic).
+        There is one if files were not read before `until` (time.monotonic).
         """
         files = self._sorted_files(snapshot)
         source = self._source
@@ -154,7 +154,7 @@ class Grep:
             for place, position in zip(places, positions, strict=True):
                 if position >= 0:
                     by_node.setdefault(int(entry.node_ids[position]), []).append(place)
-        return by_node, found.note
+        return by_node, found.notes
 
     def n_lines(self, snapshot: Snapshot, path: str) -> int | None:
         """Return the number of lines of a file, None if it has changed since it was read."""
@@ -300,7 +300,7 @@ class Grep:
             path: [*{place.line: place.start for place in reversed(places)}.values()][::-1]
             for path, places in found.by_path.items()
         }
-        return Matches(offsets, (), found.note)
+        return Matches(offsets, (), [*map(str, found.notes)])
 
     def _sorted_files(self, snapshot: Snapshot) -> SortedFiles:
         files = self._files
@@ -463,8 +463,7 @@ def _line_at(text: bytes, starts: Sequence[int], number: int) -> str:
 
 def _notes(request: GrepRequest, matches: Matches, paths: Iterable[str]) -> Iterator[str]:
     """Yield what may surprise in an answer."""
-    if matches.note:
-        yield matches.note
+    yield from matches.notes
     if matches.unread:
         yield f"changed since they were indexed, and not searched: {_named(matches.unread)}"
     is_selected = select(request.paths, request.exclude)

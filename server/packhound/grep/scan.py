@@ -19,13 +19,13 @@ Source: TypeAlias = Callable[[str, Snapshot], "bytes | None"]
 class Matches:
     """The offset of the first match of each matching line, by path, in the order of paths.
 
-    `unread` are the paths whose text changed since the snapshot, and a `note` says what else is
-    not known.
+    `unread` are the paths whose text changed since the snapshot, and `notes` say what else is not
+    known.
     """
 
     offsets: dict[str, list[int]]
     unread: tuple[str, ...]
-    note: str = ""
+    notes: Sequence[str] = ()
 
     @property
     def n_lines(self) -> int:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from packhound.core.errors import SettingsError
-from packhound.core.types import Document
+from packhound.core.types import Document, Remark
 from packhound.grep.ngrams import hashes_of
 from packhound.grep.scan import SortedFiles, Source, select
 from packhound.index import Snapshot
@@ -29,7 +29,10 @@ from packhound.text import LineIndex
 
 _MAX_QUOTED = 60
 _WORD = re.compile(rb"[0-9A-Za-z_]+")
-NOT_LOOKED_AT = "were not looked at"
+
+
+class NotLookedAt(Remark, template="{} were not looked at: give more time, or narrow by path:"):
+    """Number of files for which the time of a pattern was too short."""
 
 
 class Place(NamedTuple):
@@ -53,14 +56,10 @@ class Places:
     n_unread: int
 
     @property
-    def note(self) -> str:
-        """Note on files that were not looked at, "" for none."""
-        if not self.n_unread:
-            return ""
-        return (
-            f"{self.n_unread:,} of {self.n_files:,} files that may match {NOT_LOOKED_AT}:"
-            " give more time, or narrow by path:"
-        )
+    def notes(self) -> list[NotLookedAt]:
+        """Note on files that were not looked at, if there are any."""
+        n_files = f"{self.n_unread:,} of {self.n_files:,}"
+        return [NotLookedAt(f"{n_files} files that may match")] if self.n_unread else []
 
 
 def languages_of(snapshot: Snapshot, paths: Iterable[str]) -> list[str]:

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from packhound import service
 from packhound.core.errors import SettingsError
-from packhound.core.types import NodeRef
+from packhound.core.types import NodeRef, Note, Remark
 from packhound.operations.operation import Call
 from packhound.redact import safe_line, visible_line
 
@@ -23,7 +23,6 @@ _ORGANISATION = re.compile(r"(?<!\S)org:(\S+)")
 _OVERLAY = re.compile(r"(?<!\S)overlay:(\w+)(?!\S)")
 _LABEL = re.compile(r"(?:\./)?(rev|deps|repo)@([^/\s]+)(?:/|$)")
 _PLACES = ("path", "name", "focus_path")
-REMOVES = "the patch removes"
 _MAX_REMOVED = 3
 _AGENT_S, _TYPING_S, _READ_S = 20.0, 1.0, 60.0
 """Seconds that agents, lists at each key and others wait for a first reading."""
@@ -31,16 +30,20 @@ _REMOTES_S = 3.0
 """Seconds that the command line waits for the indexes of what is pulled to be opened."""
 
 
+class Removes(Remark, template="the patch removes {}"):
+    """Definitions that are gone with a patch."""
+
+
 def elsewhere(
     call: Call, arguments: Mapping[str, object]
-) -> tuple[Call, Mapping[str, object], list[str]]:
+) -> tuple[Call, Mapping[str, object], Sequence[Note]]:
     """Return the call on what its arguments name, these without it, and notes on what it is.
 
     Raises SettingsError: no folder has such a revision or dependency, or the patch does not apply.
     """
-    call, arguments, notes = _other_root(call, arguments)
-    call, arguments, note = _as_if_patched(call, arguments)
-    notes = [*notes, *note]
+    call, arguments, notes_on_root = _other_root(call, arguments)
+    call, arguments, notes_on_patch = _as_if_patched(call, arguments)
+    notes = [*notes_on_root, *notes_on_patch]
     if notes and _organisation_of(arguments):
         raise SettingsError("'org:' is of all folders: leave out rev:, deps:, repo:, or the patch")
     return call, arguments, notes
@@ -55,7 +58,7 @@ def names_other_root(call: Call, arguments: Mapping[str, object]) -> bool:
 
 def beside(
     call: Call, arguments: Mapping[str, object]
-) -> tuple[Call, Mapping[str, object], list[str]]:
+) -> tuple[Call, Mapping[str, object], Sequence[Note]]:
     """Return the call of a search with the repositories of `team.remotes` that it asks too.
 
     `org:NAME` in the query leaves out the folders and repositories of others. Raises SettingsError:
@@ -98,7 +101,7 @@ def _organisation_of(arguments: Mapping[str, object]) -> re.Match[str] | None:
 
 def _as_if_patched(
     call: Call, arguments: Mapping[str, object]
-) -> tuple[Call, Mapping[str, object], list[str]]:
+) -> tuple[Call, Mapping[str, object], list[Note]]:
     """Return the call on a folder as if the patch of its arguments were applied, if they have one.
 
     It is the first of the folders asked to which the patch applies.
@@ -123,12 +126,12 @@ def _as_if_patched(
             continue
         name = f"overlay:{identity}" if identity else "the patch"
         note = f"as if {name} were applied to {visible_line(root.label)}"
-        notes = [note, *_removal_note(proposal.folder.removed(), arguments)]
+        notes: list[Note] = [note, *_removal_note(proposal.folder.removed(), arguments)]
         return replace(call, roots=call.roots.as_if(root, proposal.engine)), arguments, notes
     raise service.best_refusal(refusals)
 
 
-def _removal_note(removed: Sequence[NodeRef], arguments: Mapping[str, object]) -> list[str]:
+def _removal_note(removed: Sequence[NodeRef], arguments: Mapping[str, object]) -> list[Removes]:
     """Return a note on what a patch removes, what the arguments name first; none on nothing."""
     text = " ".join(str(value) for value in arguments.values())
     words = {*re.findall(r"\w+", re.sub(r"\\[a-z]", " ", text))}
@@ -136,7 +139,7 @@ def _removal_note(removed: Sequence[NodeRef], arguments: Mapping[str, object]) -
     names = [safe_line(f"{node.path}#{node.qualname}") for node in order[:_MAX_REMOVED]]
     if len(removed) > _MAX_REMOVED:
         names.append(f"{len(removed) - _MAX_REMOVED:,} more, which `changes` lists")
-    return [f"{REMOVES} {', '.join(names)}"] if names else []
+    return [Removes(", ".join(names))] if names else []
 
 
 def _other_root(

@@ -111,7 +111,7 @@ def make_pack(call: Call, request: Pack) -> tuple[PackRequest, Packed]:
     packed = call.roots.pack(wanted, focused, call.cancel)
     if not call.is_agent:  # Of those the whole text is counted.
         next(iter(call.roots)).engine.count_tokens(packed.tokens)
-    return wanted, replace(packed, notes=(*packed.notes, *notes))
+    return wanted, replace(packed, remarks=(*packed.remarks, *notes))
 
 
 def pack_row(roots: service.Roots, pack: Packed, model: str, *, explain: bool = False) -> Json:

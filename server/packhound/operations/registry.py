@@ -14,7 +14,7 @@ from packhound.core import trace
 from packhound.core.errors import SettingsError
 from packhound.core.status import ALL_READ, total_reading
 from packhound.core.typed import convert, convert_value, fields_of, json_schema, nearest
-from packhound.core.types import NodeRef
+from packhound.core.types import NodeRef, Note
 from packhound.operations import (
     changes,
     check,
@@ -35,7 +35,7 @@ from packhound.operations import (
     status,
     symbol,
 )
-from packhound.operations.elsewhere import REMOVES, beside, elsewhere, names_other_root
+from packhound.operations.elsewhere import Removes, beside, elsewhere, names_other_root
 from packhound.operations.operation import NODE, Call, Json, Operation, Request
 from packhound.operations.rows import readiness, skipped_counts, skipped_note
 from packhound.operations.text import Row, Text, cut
@@ -178,7 +178,7 @@ class Asked(NamedTuple):
     call: Call
     request: Any
     arguments: Mapping[str, object]
-    notes: Sequence[str]
+    notes: Sequence[Note]
 
 
 def asked(call: Call, name: str, arguments: Mapping[str, object]) -> Asked:
@@ -212,7 +212,7 @@ def _answer(
     try:
         rows = operation.run(call, request)
     except SettingsError as problem:
-        remarks = [note for note in notes if note.startswith(REMOVES)]
+        remarks = [str(note) for note in notes if isinstance(note, Removes)]
         if not reading.is_complete:
             remarks.append(f"{reading.note}: ask again when all are")
         if not remarks:
@@ -232,7 +232,7 @@ def _answer(
         if (note := skipped_note(skipped)) and not left.get("hits"):
             left["notes"] = [*left.get("notes", ()), note]
     if notes:
-        left["notes"] = [*left.get("notes", ()), *notes]
+        left["notes"] = [*left.get("notes", ()), *map(str, notes)]
     return left
 
 

@@ -42,6 +42,7 @@ from packhound.operations.text import (
     with_arguments,
 )
 from packhound.redact import visible_line
+from packhound.search import Stopped, Weak
 
 QUERY_CHARACTERS = 100_000
 """A bug report with its traces; longer ones were pasted by mistake."""
@@ -226,19 +227,20 @@ def run_search(call: Call, query: Query, notes: Sequence[str] = ()) -> Results:
         for root in call.roots:
             of_root = tuple(hit for hit in results.hits if hit.node.root == root.path)
             root.engine.sources.episodes.record_search(replace(results, hits=of_root))
-    return replace(results, notes=(*results.notes, *notes))
+    return replace(results, remarks=(*results.remarks, *notes))
 
 
 def text(answer: Row) -> Text:
     """Return how sure the answer is, then the hits."""
     hits, notes = rows_in(answer, "hits"), list(rows_in(answer, "notes"))
-    if answer.get("truncated") and not any(note.startswith("stopped") for note in notes):
+    stopped, weak = str(Stopped()), str(Weak())  # What has left is text.
+    if answer.get("truncated") and not any(note.startswith(stopped) for note in notes):
         notes.append("the search ran out of time; there may be better hits")
     first = "no more hits" if answer["offset"] else "nothing found"
     if hits and answer.get("confidence_word"):
         first = f"confidence: {answer['confidence_word']}"
-        if notes and notes[0].startswith(ranking.WEAK_NOTE):
-            first += f"; {visible_line(notes.pop(0).removeprefix(ranking.WEAK_NOTE))}"
+        if notes and notes[0].startswith(weak):
+            first += f"; {visible_line(notes.pop(0).removeprefix(weak))}"
     forms = list(map(hit_forms, hits))
     ranks = answer["enough"]["ranks"] if "enough" in answer else ()
     firsts = [first] if answer.get("confidence_word") or not hits else []

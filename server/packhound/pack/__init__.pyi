@@ -3,10 +3,11 @@ from .conversations import Conversations as Conversations
 from .conversations import forget_conversations as forget_conversations
 from .excerpt import Excerpt as Excerpt
 from .excerpt import Excerpts as Excerpts
-from .notes import EMPTY_NOTE as EMPTY_NOTE
+from .notes import Empty as Empty
+from .notes import NoPath as NoPath
+from .notes import OfText as OfText
 from .notes import price as price
 from .notes import request_notes as request_notes
-from .notes import unknown_notes as unknown_notes
 from .opening import add_opening as add_opening
 from .opening import reserve_opening as reserve_opening
 from .render import Part as Part

@@ -17,12 +17,12 @@ from functools import cache
 import numpy as np
 
 from packhound.core.titles import heading
-from packhound.core.types import KINDS, Kind
+from packhound.core.types import KINDS, Kind, Note
 from packhound.files import compile_globs
 from packhound.index import FileEntry
 from packhound.llm import counter_for
 from packhound.pack.context import PackContext
-from packhound.pack.notes import EMPTY_NOTE, OVER_BUDGET, request_notes, unknown_file_notes
+from packhound.pack.notes import OVER_BUDGET, Empty, request_notes, unknown_file_notes
 from packhound.pack.path_resolver import PathResolver
 from packhound.pack.render import Part, markdown_parts, to_json, unused_tag, xml_parts
 from packhound.pack.request import CONTAINERS, Format, Omitted, Pack, PackItem, PackRequest
@@ -74,7 +74,7 @@ class _Definition:
 def map_of(context: PackContext, request: PackRequest) -> Pack:
     """Return the map of a folder. Raises SettingsError for an unknown tokenizer."""
     counter = counter_for(request.tokenizer)
-    notes = list[str]()
+    notes = list[Note]()
     ranked = _ranked(context, request, _seeds(context, request, notes))
     signature = cache(_signature)
 
@@ -98,9 +98,9 @@ def map_of(context: PackContext, request: PackRequest) -> Pack:
             above = middle
     if not text:
         notes.append(
-            f"{EMPTY_NOTE}no definition fits {request.available:,} tokens; raise the budget"
+            Empty(f"no definition fits {request.available:,} tokens; raise the budget")
             if ranked
-            else f"{EMPTY_NOTE}nothing is defined here"
+            else Empty("nothing is defined here")
         )
     return Pack(
         tokens=tokens,
@@ -123,12 +123,12 @@ def map_of(context: PackContext, request: PackRequest) -> Pack:
             for each in ranked[n : n + _MAX_OMITTED]
         ),
         text=text,
-        notes=(*request_notes(request, counter, tokens, text), *notes),
+        remarks=(*request_notes(request, counter, tokens, text), *notes),
         generation=context.snapshot.generation,
     )
 
 
-def _seeds(context: PackContext, request: PackRequest, notes: list[str]) -> set[str]:
+def _seeds(context: PackContext, request: PackRequest, notes: list[Note]) -> set[str]:
     """Return the files that the user has open or pinned, and those that the prompt finds."""
     files, focus = context.snapshot.files, request.focus
     resolver = PathResolver(context.snapshot.paths_named)

@@ -14,7 +14,6 @@ from packhound.pack.notes import OVER_BUDGET
 from packhound.pack.render import Part, to_json, unused_tag, xml_parts
 from packhound.pack.request import Format, Pack, PackRequest
 from packhound.redact import safe_line
-from packhound.search import WEAK_NOTE
 
 _SHARE, _MAX_TOKENS = 0.06, 60
 """Of the budget, and at most."""
@@ -36,7 +35,7 @@ def add_opening(pack: Pack, request: PackRequest) -> Pack:
     counter, sure = counter_for(request.tokenizer), _sure(pack, request)
     over = [node.reference for node in pack.omitted if node.reason.startswith(OVER_BUDGET)]
     over = over[:_MAX_LEFT_OUT] if request.available >= _LEAST_TOKENS else []
-    begin = [*filter(None, [sure, *map(safe_line, pack.remarks)])]
+    begin = [*filter(None, [sure, *map(safe_line, pack.uses)])]
     names = (
         ", ".join(f"`{safe_line(each)}`" for each in over[:n]) for n in range(len(over), 0, -1)
     )
@@ -57,9 +56,8 @@ def _sure(pack: Pack, request: PackRequest) -> str:
     word = pack.confidence_word
     sure = f"best hit: {word}" if word else ""
     sure += ", so few files and more of each" if word == "weak" else ""
-    caveats = (safe_line(caveat.removeprefix(WEAK_NOTE)) for caveat in pack.caveats)
     taken = f"taken as {WORDS[intention_of(request.prompt)]}"
-    return "; ".join(filter(None, [taken, sure, *caveats]))
+    return "; ".join(filter(None, [taken, sure, *map(safe_line, pack.caveats)]))
 
 
 def _prepend(lines: list[str], text: str, form: Format) -> str:

@@ -116,12 +116,12 @@ def pack(context: PackContext, request: PackRequest) -> Pack:
         ),
         omitted=_omissions(pool, knapsack, sent),
         text=text,
-        notes=(*pool.notes, *request_notes(request, counter, tokens, text), *empty),
+        remarks=(*pool.notes, *request_notes(request, counter, tokens, text), *empty),
         generation=context.snapshot.generation,
         confidence=answer.confidence if answer else None,
         confidence_word=answer.confidence_word if answer else None,
-        caveats=tuple(caveats_in(answer.notes)) if answer else (),
-        remarks=tuple(_remarks(pool, knapsack, [c for c in order if c.node_id in linked])),
+        caveats=tuple(caveats_in(answer.remarks)) if answer else (),
+        uses=tuple(_uses(pool, knapsack, [c for c in order if c.node_id in linked])),
     )
 
 
@@ -261,7 +261,7 @@ def _file_order(
     return not pinned, not changed, first.get(path, len(first)), -best, path
 
 
-def _remarks(pool: Pool, knapsack: Knapsack, called: Sequence[Candidate]) -> Iterator[str]:
+def _uses(pool: Pool, knapsack: Knapsack, called: Sequence[Candidate]) -> Iterator[str]:
     """Yield what is said of the users, and the order of the call."""
     if pool.users.subject:
         yield _users_remark(pool.users, knapsack)

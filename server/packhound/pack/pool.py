@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from packhound.core.types import KINDS, Kind, Node, Results
+from packhound.core.types import KINDS, Kind, Node, Note, Results
 from packhound.files import compile_globs
 from packhound.index import FileEntry
 from packhound.pack.context import PackContext
@@ -122,7 +122,7 @@ class Pool:
         self._is_excluded = compile_globs(request.excluded).fullmatch
         self.by_node_id: dict[int, Candidate] = {}
         self.excluded: dict[int, Candidate] = {}
-        self.notes: list[str] = []
+        self.notes: list[Note] = []
         self.remarks: list[str] = []
         """Lines for the beginning of the pack."""
         self.users = Users()

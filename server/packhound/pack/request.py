@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 from packhound.core.status import ALL_READ, Reading
-from packhound.core.types import ConfidenceWord, Hit
+from packhound.core.types import ConfidenceWord, Hit, Note
 
 Detail = Literal["outline", "signature", "elided", "full"]
 DETAILS: tuple[Detail, ...] = get_args(Detail)
@@ -131,7 +131,7 @@ class Pack:
     items: tuple[PackItem, ...]
     omitted: tuple[Omitted, ...]
     text: str
-    notes: tuple[str, ...] = ()
+    remarks: tuple[Note, ...] = ()
     generation: int = 0
     reading: Reading = ALL_READ
     """Files of the folder that had been read."""
@@ -139,5 +139,10 @@ class Pack:
     confidence_word: ConfidenceWord | None = None
     caveats: tuple[str, ...] = ()
     """Notes of the search for the prompt: that it was cut short, or what it denies."""
-    remarks: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
     """Remarks on the parts: how many users there are, and which part calls which."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The notes as they leave."""
+        return tuple(map(str, self.remarks))

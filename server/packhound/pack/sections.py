@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from packhound.core.records import SourceName
 from packhound.llm import counter_for
-from packhound.pack.notes import EMPTY_NOTE
+from packhound.pack.notes import Empty
 from packhound.pack.render import Part, markdown_parts, to_json, unused_tag, xml_parts
 from packhound.pack.request import Format, Pack, PackRequest
 
@@ -57,10 +57,10 @@ def add_sections(
         text = _append(pack.text, taken, request.format)
         tokens = counter.count(text)
         if tokens <= request.available:
-            notes = [note for note in pack.notes if not note.startswith(EMPTY_NOTE)]
+            notes = [note for note in pack.remarks if not isinstance(note, Empty)]
             n_cut = len(texts) - n
             notes += [f"{n_cut} more texts of other sources did not fit"] if n_cut else []
-            return replace(pack, text=text, tokens=tokens, notes=tuple(notes)), taken
+            return replace(pack, text=text, tokens=tokens, remarks=tuple(notes)), taken
     return pack, []
 
 

@@ -24,7 +24,7 @@ from packhound.core.settings import Settings
 from packhound.core.settings_reader import changed
 from packhound.core.trace import traced
 from packhound.core.types import Explanation, Hit, NodeRef, Query, Results, SignalValue
-from packhound.grep import NOT_LOOKED_AT
+from packhound.grep import NotLookedAt
 from packhound.index import Snapshot
 from packhound.search import answer_notes, repeats
 from packhound.search.confidence import FIRST, confidence_word, is_rated, rate_hits, rate_symbols
@@ -43,8 +43,9 @@ from packhound.search.query.structure import find_nodes, take_pattern
 from packhound.search.rank.deep import DeepRanker, Likeness
 from packhound.search.rank.fusion import competing_rows, rank
 from packhound.search.rank.linear import Ranking, Source, Unit
+from packhound.search.remarks import NO_WORD, NothingMatches, Stopped
 from packhound.search.retrieve.retrieve import TopK, retrieve
-from packhound.search.run import STOPPED_NOTE, SearchRun
+from packhound.search.run import SearchRun
 from packhound.search.signals.context import SignalContext
 from packhound.search.stages import StageContext, apply_stages, first_stage_depth
 from packhound.search.symbols import rank_symbols
@@ -84,16 +85,15 @@ def search(
         snapshot, parsed, pattern, environment.texts, query.facets, until, cancel
     )
     run.notes += notes
-    is_cut_short = any(NOT_LOOKED_AT in note for note in notes)
+    is_cut_short = any(isinstance(note, NotLookedAt) for note in notes)
     run.truncated |= is_cut_short
     allowed = allowed_node_ids(snapshot, environment.cache.stats(snapshot), parsed)
     run.facets = structure.facets(snapshot.live if allowed is None else allowed)
     environment = replace(environment, within=parsed.within)
     results = _search(_Job(snapshot, query, environment, run))
     if is_cut_short and not results.hits:  # There is one reason, and nothing is denied.
-        denials = (STOPPED_NOTE, answer_notes.NOTHING_MATCHES)
-        notes = tuple(note for note in results.notes if not note.startswith(denials))
-        results = replace(results, notes=notes)
+        remarks = (n for n in results.remarks if not isinstance(n, Stopped | NothingMatches))
+        results = replace(results, remarks=tuple(remarks))
     return replace(results, hits=structure.mark(results.hits))
 
 
@@ -260,7 +260,7 @@ def _rank_nodes(
         return context, None
     has_words = is_found or len(context.retrieval.matches.matched)
     if vectors.text is not None and not has_words:
-        run.notes.append(answer_notes.NO_WORD_NOTE)
+        run.notes.append(NO_WORD)
     settings = run.affordable_settings(environment.settings)
     unit, source = unit_of(query), source_of(query, vectors)
     depth = len(context.candidates) if likeness else max(2 * depth, repeats.SIBLING_DEPTH)

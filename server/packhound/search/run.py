@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import threading
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 
 from packhound.core.errors import Cancelled
 from packhound.core.settings import Settings
 from packhound.core.settings_reader import changed
-from packhound.core.types import ConfidenceWord, Facet, Hit, Mode, Query, Results
+from packhound.core.types import ConfidenceWord, Facet, Hit, Mode, Note, Query, Results
+from packhound.search.remarks import merge_stopped
 
-STOPPED_NOTE = "stopped after "
-"""The note of an answer that the time budget cut short begins with this."""
-MORE_TIME = "for more, raise --time-ms or search.timeMs, or narrow by path: or kind:"
-_STOPPED = re.compile(rf"{STOPPED_NOTE}\S+ ms, without (.*): {re.escape(MORE_TIME)}")
 _WORDS_SHARE, _RETRIEVAL_SHARE = 0.5, 0.75
 """Shares of the time budget after which meaning and most candidates are left out."""
 _RANKING_MS = 3.0
@@ -27,31 +22,13 @@ _SCAN_MS, _SCAN_NODES = 0.5, 50_000
 """Time that meaning takes at least, and the nodes for which it takes twice that."""
 
 
-def merge_stopped(
-    notes: Sequence[str], time_ms: float, further: Sequence[str] = ()
-) -> tuple[str, ...]:
-    """Return notes of which the first says what was left out for want of time, if anything was.
-
-    That is all that any of them says, and what is `further`.
-    """
-    matches = {note: match for note in notes if (match := _STOPPED.fullmatch(note))}
-    parts = [part for match in matches.values() for part in re.split(", (?!which )", match[1])]
-    if not (parts or further):
-        return tuple(notes)
-    skipped = ", ".join(dict.fromkeys([*parts, *further]))
-    return (
-        f"{STOPPED_NOTE}{time_ms:,g} ms, without {skipped}: {MORE_TIME}",
-        *(note for note in notes if note not in matches),
-    )
-
-
 class SearchRun:
     """State of one search. A budget that runs out truncates; only `cancel` raises."""
 
     def __init__(self, query: Query, cancel: threading.Event | None) -> None:
         self._started = time.perf_counter()
         self._query, self._cancel = query, cancel
-        self.notes: list[str] = []
+        self.notes: list[Note] = []
         self.facets: tuple[Facet, ...] = ()
         self.truncated = False
         self._skipped: list[str] = []
@@ -124,7 +101,7 @@ class SearchRun:
             generation=generation,
             took_ms=self.elapsed_ms,
             candidates=considered,
-            notes=merge_stopped(self.notes, self._query.budget.time_ms, self._skipped),
+            remarks=merge_stopped(self.notes, self._query.budget.time_ms, self._skipped),
             confidence=self.confidence,
             confidence_word=self.confidence_word,
             facets=self.facets,

@@ -14,9 +14,9 @@ from packhound.files import stamp_at
 from packhound.grep import select
 from packhound.index import Snapshot
 from packhound.parsing import HOLE
-from packhound.search.answer_notes import without_denials
 from packhound.search.query.filters import nodes_with
 from packhound.search.query.parse import ParsedQuery, parse_query
+from packhound.search.remarks import without_denials
 from packhound.search.signals.registry import EXACT_MATCH
 from packhound.text import is_test, terms
 

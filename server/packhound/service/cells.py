@@ -21,7 +21,7 @@ def add_cells(
     results: Results, notes: Sequence[str], folder: IndexedFolder, snapshot: Snapshot
 ) -> Results:
     """Return results of a snapshot with notes before theirs; hits in notebooks say their cell."""
-    results = replace(results, notes=(*notes, *results.notes))
+    results = replace(results, remarks=(*notes, *results.remarks))
     paths = {hit.node.path for hit in results.hits if is_notebook(hit.node.path)}
     if not paths:
         return results

@@ -282,7 +282,7 @@ class Engine:
         results = self.sources.search(query, partial(self._search, snapshot, cancel=cancel))
         if query.git:
             hits, late = add_line_history(self.index, snapshot, results.hits)
-            results = replace(results, hits=hits, notes=(*results.notes, *late))
+            results = replace(results, hits=hits, remarks=(*results.remarks, *late))
         results = as_far_as_searched(so_far(results, reading), self.left_out)
         results = add_cells(results, notes, self.index, snapshot)
         results = self.packs.add_snippets(results, snapshot, query.snippet_lines)
@@ -346,7 +346,7 @@ class Engine:
         snapshot, reading, notes = self._current(Query(request.prompt), cancel)
         if request.map:
             packed = self.packs.service().pack(snapshot, request, cancel, search=search)
-            return replace(packed, notes=(*notes, *packed.notes), reading=reading)
+            return replace(packed, remarks=(*notes, *packed.remarks), reading=reading)
         service, settings = self.packs.service(), self.index.settings
         conversations = service.conversations
         chosen = choose_records(request, settings, self.notes, self.search, conversations)
@@ -360,12 +360,12 @@ class Engine:
         packed = add_records(packed, request, chosen, self.notes, conversations)
         if settings.sources.episodes and "episodes" in settings.pack.sources:
             episodes = self.search(Query(request.prompt, types=("episode",)))
-            packed = replace(packed, notes=(*packed.notes, *earlier_pack(episodes.hits)))
+            packed = replace(packed, remarks=(*packed.remarks, *earlier_pack(episodes.hits)))
         self.sources.episodes.record_pack(request, packed)
-        denials = () if reading.is_complete else pack.unknown_notes(packed.notes)
-        known = (note for note in packed.notes if note not in denials)
+        denials = () if reading.is_complete else pack.NoPath
+        known = (note for note in packed.remarks if not isinstance(note, denials))
         notes = tuple(note for note in notes if note != reading.note)
-        return replace(packed, notes=(*notes, *known), reading=reading)
+        return replace(packed, remarks=(*notes, *known), reading=reading)
 
     def excerpts(self) -> Excerpts:
         """Return the texts of the current generation as they leave, without secrets."""

@@ -7,32 +7,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from packhound.core.status import total_reading
-from packhound.core.types import Query, Results, merge_facets
+from packhound.core.types import Note, Query, Results, merge_facets
 from packhound.grep import GrepGroup, GrepRequest, GrepResults, merge_grep_notes
 from packhound.search import (
-    STOPPED_NOTE,
-    WEAK_NOTE,
+    Relaxed,
     falling_chances,
     merge_notes,
-    merge_stopped,
     rank_hits,
     so_far,
     without_denials,
 )
-from packhound.service.notes import NOTHING_OF
+from packhound.service.notes import NothingAmong, NothingOf
 
-_AMONG = " matches, among "
+_NO_ANSWER = Results("", (), False, 0, 0.0, 0)
 
 
 def merge_results(query: Query, answers: Sequence[Results]) -> Results:
     """Return the answers of several folders to one query as one."""
-    surest = max(answers, key=lambda answer: answer.confidence or 0.0, default=None)
-    word = surest.confidence_word if surest else None
-    weak = [] if surest is None else surest.notes
-    notes = merge_notes(
-        word,
-        [[n for n in each.notes if not n.startswith(WEAK_NOTE) or n in weak] for each in answers],
-    )
+    surest = max(answers, key=lambda answer: answer.confidence or 0.0, default=_NO_ANSWER)
     first_root = query.focus.root if query.focus else ""
     hits = rank_hits((hit for answer in answers for hit in answer.hits), query.limit, first_root)
     read = [hit for hit in hits if not hit.unread]
@@ -45,14 +37,9 @@ def merge_results(query: Query, answers: Sequence[Results]) -> Results:
         generation=sum(answer.generation for answer in answers),
         took_ms=sum(answer.took_ms for answer in answers),
         candidates=sum(answer.candidates for answer in answers),
-        notes=tuple(
-            sorted(
-                merge_stopped([*notes], query.budget.time_ms),
-                key=lambda note: not note.startswith((STOPPED_NOTE, WEAK_NOTE)),
-            )
-        ),
-        confidence=surest.confidence if surest else None,
-        confidence_word=word,
+        remarks=merge_notes(surest, answers, query.budget.time_ms),
+        confidence=surest.confidence,
+        confidence_word=surest.confidence_word,
         facets=merge_facets([answer.facets for answer in answers]),
     )
     if any(hit.unread for hit in hits):
@@ -61,19 +48,19 @@ def merge_results(query: Query, answers: Sequence[Results]) -> Results:
 
 
 def notes_of_roots(
-    notes: Sequence[str], by_label: Mapping[str, Sequence[str]], *, has_hits: bool
-) -> Iterator[str]:
+    notes: Sequence[Note], by_label: Mapping[str, Sequence[Note]], *, has_hits: bool
+) -> Iterator[Note]:
     """Yield the notes of several folders; what one counts comes with its label.
 
     That one has nothing of a type says nothing where another has.
     """
-    is_counted = any(note.startswith(NOTHING_OF) and _AMONG in note for note in notes)
+    is_counted = any(isinstance(note, NothingAmong) for note in notes)
     for note in notes:
-        is_nothing = note.startswith(NOTHING_OF)
-        if is_nothing and (has_hits or (is_counted and _AMONG not in note)):
+        is_less = is_counted and not isinstance(note, NothingAmong)
+        if isinstance(note, NothingOf) and (has_hits or is_less):
             continue
         labels = [label for label in by_label if note in by_label[label]]
-        is_count = note.startswith((NOTHING_OF, "without ")) and len(by_label) > 1
+        is_count = isinstance(note, NothingOf | Relaxed) and len(by_label) > 1
         yield f"{', '.join(labels)}: {note}" if labels and is_count else note
 
 

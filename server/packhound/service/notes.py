@@ -13,7 +13,7 @@ from packhound.core.errors import SettingsError, StoreError
 from packhound.core.records import NoteMark, byline, iso_date
 from packhound.core.settings import DEEP_TIME_MS
 from packhound.core.typed import convert_value
-from packhound.core.types import Budget, Kind, NodeRef, Query, Results
+from packhound.core.types import Budget, Kind, NodeRef, Query, Remark, Results
 from packhound.core.user_folders import data_folder
 from packhound.index import Snapshot
 from packhound.redact import safe_line, without_secrets
@@ -30,10 +30,16 @@ _N_SIMILAR = 30
 _SIMILAR_CHARACTERS = 4_000
 _PACK_CHARACTERS = 400
 """Of a note in a pack."""
-NOTHING_OF = "nothing of type:"
-"""A note on an answer without a record begins with this."""
 _RECENT = 5
 """Names that are proposed where nothing was recalled."""
+
+
+class NothingOf(Remark, template="nothing of type:{} yet; without it code is searched"):
+    """Types of which there is no record."""
+
+
+class NothingAmong(NothingOf, template="nothing of type:{} matches, among "):
+    """Types of which no record matches, and how many there are."""
 
 
 class Recalled(NamedTuple):
@@ -109,7 +115,7 @@ class FolderNotes:
         try:
             marks = self.notebook.marks(hit.node for hit in results.hits)
         except StoreError as problem:
-            return replace(results, notes=(*results.notes, str(problem)))
+            return replace(results, remarks=(*results.remarks, str(problem)))
         fresh_marks = [tuple(m for m in on_node if not m.state) for on_node in marks]
         if not any(fresh_marks):
             return results
@@ -167,8 +173,8 @@ class FolderNotes:
         matches = tuple(by_id[identity] for identity in ids if identity in by_id)
         if matches:
             return Recalled(matches, "semantic", problems=(*unsaid, *results.notes))
-        problems = (*unsaid, *(n for n in results.notes if not n.startswith(NOTHING_OF)))
-        return Recalled((), message=_message(kind, name, notes), problems=problems)
+        problems = (str(note) for note in results.remarks if not isinstance(note, NothingOf))
+        return Recalled((), message=_message(kind, name, notes), problems=(*unsaid, *problems))
 
     def _similar(self, snapshot: Snapshot, body: str, kind: Kind) -> list[int]:
         query = Query(body[:_SIMILAR_CHARACTERS], limit=_N_SIMILAR, mode="lexical", kinds=(kind,))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from packhound.core.status import total_reading
 from packhound.core.types import Query, Results
 from packhound.llm import TokenCounter, counter_for
-from packhound.pack import EMPTY_NOTE, Pack, PackRequest, request_notes, unknown_notes, unknown_pins
+from packhound.pack import Empty, NoPath, OfText, Pack, PackRequest, request_notes, unknown_pins
 from packhound.redact import visible_line
 
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ def pack_roots(
     else:
         packs, text = [], ""
     merged = _merge(packs, drafts, [root.path for root in roots], request, counter, text)
-    return replace(merged, notes=(*merged.notes, *_unknown_pins(roots, request, drafts)))
+    unknown = _unknown_pins(roots, request, drafts)
+    return replace(merged, remarks=(*merged.remarks, *unknown))
 
 
 class _Parts:
@@ -83,11 +84,11 @@ class _Parts:
         return root.engine.pack(part, self._cancel, search)
 
 
-def _unknown_pins(roots: Roots, request: PackRequest, drafts: Sequence[Pack]) -> Iterator[str]:
+def _unknown_pins(roots: Roots, request: PackRequest, drafts: Sequence[Pack]) -> Iterator[NoPath]:
     """Yield for each pinned path that no folder has that it names no file."""
     for pin in request.pinned:
         are_unknown = [
-            note in draft.notes
+            note in draft.remarks
             for root, draft in zip(roots, drafts, strict=True)
             for note in unknown_pins(roots.pins_in(root, (pin,)))
         ]
@@ -144,35 +145,21 @@ def _merge(
         for root, pack in packs or zip(roots, drafts, strict=True)
         for node in pack.omitted
     ]
+    # That a draft is empty says nothing where the joined text is not.
+    of_drafts = OfText | NoPath | Empty if text else OfText | NoPath
+    further = (n for draft in drafts for n in draft.remarks if not isinstance(n, of_drafts))
     return Pack(
         tokens=tokens,
         budget=request.budget,
         items=tuple(replace(item, root=root) for root, pack in packs for item in pack.items),
         omitted=tuple(omitted),
         text=text,
-        notes=(
-            *request_notes(request, counter, tokens, text),
-            *dict.fromkeys(_further_notes(drafts, counter, text)),
-        ),
+        remarks=(*request_notes(request, counter, tokens, text), *dict.fromkeys(further)),
         generation=sum(draft.generation for draft in drafts),
         reading=total_reading([draft.reading for draft in drafts]),
         # All were drafted from one answer.
         confidence=drafts[0].confidence,
         confidence_word=drafts[0].confidence_word,
         caveats=drafts[0].caveats,
-        remarks=tuple(remark for _, pack in packs for remark in pack.remarks),
+        uses=tuple(line for _, pack in packs for line in pack.uses),
     )
-
-
-def _further_notes(drafts: Sequence[Pack], counter: TokenCounter, text: str) -> Iterator[str]:
-    """Yield what drafts say of more than their text, but that a name is unknown.
-
-    That a draft is empty says nothing where the joined `text` is not.
-    """
-    for draft in drafts:
-        reported = request_notes(PackRequest(""), counter, draft.tokens, draft.text)
-        for note in draft.notes:
-            if note in reported or (text and note.startswith(EMPTY_NOTE)):
-                continue
-            if not unknown_notes([note]):
-                yield note

@@ -79,7 +79,7 @@ def add_records(
     conversations: Conversations,
 ) -> Pack:
     """Return a pack with what was chosen for it, but for what it shows as code."""
-    packed = replace(packed, notes=(*packed.notes, *chosen.problems))
+    packed = replace(packed, remarks=(*packed.remarks, *chosen.problems))
     on_code = [pack.Section("notes", notes.in_pack(packed))] if chosen.has_notes else []
     by_text = {
         name: {_text(record): record for record in best if not _is_in(packed, record)}

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from packhound.core.types import Query
+from packhound.core.types import Note, Query
+from packhound.search import Relaxed
 
 _WILDCARD = re.compile(r"[\\*?\[]")
 _PATH_FILTER = re.compile(r"(?<!\S)(-?)path:(\S+)")
@@ -64,18 +65,15 @@ def filters_as_fields(query: Query) -> Query:
     )
 
 
-def notes_as_asked(notes: Iterable[str], asked: Query, part: Query) -> Iterator[str]:
+def notes_as_asked(notes: Iterable[Note], asked: Query, part: Query) -> Iterator[Note]:
     """Yield the notes on the part of one folder, which name no filter that nobody has written."""
     pairs = (("path:", part.paths, asked.paths), ("-path:", part.exclude, asked.exclude))
-    starts = {
-        f"without {_filters(prefix, used)} there": f"without {_filters(prefix, written)} there"
-        * bool(written)
-        for prefix, used, written in pairs
-    }
+    as_written = {_filters(pre, used): _filters(pre, written) for pre, used, written in pairs}
     for note in notes:
-        start = next((each for each in starts if note.startswith(each)), "")
-        if not start or starts[start]:
-            yield starts.get(start, "") + note[len(start) :]
+        if isinstance(note, Relaxed):
+            note = replace(note, subject=as_written.get(note.subject, note.subject))
+        if not isinstance(note, Relaxed) or note.subject:
+            yield note
 
 
 def _filters(prefix: str, globs: Iterable[str]) -> str:

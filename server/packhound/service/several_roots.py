@@ -20,13 +20,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from packhound import pack
 from packhound.core.errors import SettingsError
 from packhound.core.typed import without_surrogates
-from packhound.core.types import NodeRef, Query, Results
+from packhound.core.types import NodeRef, Note, Query, Results
 from packhound.grep import GrepRequest, GrepResults
 from packhound.redact import visible_line
-from packhound.search import (
-    STOPPED_NOTE,
-    scope_of,
-)
+from packhound.search import Stopped, scope_of
 from packhound.service.engine import Engine
 from packhound.service.merged_answers import merge_lines, merge_results, notes_of_roots
 from packhound.service.remote_trees import Origin
@@ -267,20 +264,21 @@ class Roots:
 
     def search(self, query: Query, cancel: threading.Event | None = None) -> Results:
         """Return the best hits of all folders and remotes."""
-        answers, notes_by_label, whole = [], dict[str, Sequence[str]](), filters_as_fields(query)
+        answers, whole = [], filters_as_fields(query)
+        notes_by_label = dict[str, Sequence[Note]]()
         for root in self:
             if part := self.query_in(root, query):
                 answer = root.engine.search(part, cancel)
-                notes = tuple(notes_as_asked(answer.notes, whole, part))
+                notes = tuple(notes_as_asked(answer.remarks, whole, part))
                 notes_by_label[root.label] = notes
-                answers.append(replace(answer, query=query.text, notes=notes))
+                answers.append(replace(answer, query=query.text, remarks=notes))
         if len(self) == 1 and answers and not self.remotes:
             return answers[0]
         answers += self._search_remotes(query, cancel)
         merged = merge_results(query, answers)
-        notes = tuple(notes_of_roots(merged.notes, notes_by_label, has_hits=bool(merged.hits)))
-        merged = replace(merged, notes=notes)
-        return merged if self.all else replace(merged, notes=("no folder is open", *merged.notes))
+        of_roots = notes_of_roots(merged.remarks, notes_by_label, has_hits=bool(merged.hits))
+        no_folder = () if self.all else ("no folder is open",)
+        return replace(merged, remarks=(*no_folder, *of_roots))
 
     def _search_remotes(self, query: Query, cancel: threading.Event | None) -> Iterator[Results]:
         """Yield the answers of remotes, as many as there is time for, then a note on the others."""
@@ -290,14 +288,14 @@ class Roots:
         if scope.is_dated and self.remotes:
             # What is pulled has the date of the push.
             note = "without remote repositories: the dates of their files are not known"
-            yield Results(query.text, (), False, 0, 0.0, 0, notes=(note,))
+            yield Results(query.text, (), False, 0, 0.0, 0, (note,))
             return
         started, query = time.monotonic(), replace(query, focus=None)
         for n_asked, remote in enumerate(self.remotes):
             if time.monotonic() - started > _REMOTES_S or (cancel and cancel.is_set()):
                 n_left = len(self.remotes) - n_asked
-                note = f"{STOPPED_NOTE}{_REMOTES_S:g} s, without {n_left:,} remote repositories"
-                yield Results(query.text, (), True, 0, 0.0, 0, notes=(note,))
+                late = Stopped(f"{_REMOTES_S:g} s, without {n_left:,} remote repositories")
+                yield Results(query.text, (), True, 0, 0.0, 0, (late,))
                 return
             yield remote.engine.search(query, cancel)
 
@@ -341,7 +339,7 @@ class Roots:
             focus = request.focus if focused in ("", root.path) else None
             packed = root.engine.pack(replace(self.pack_in(root, part), focus=focus), cancel)
             pins = pack.unknown_pins(p for p in part.pinned if not self.pins_in(root, [p]))
-            packed = replace(packed, notes=(*packed.notes, *pins))
+            packed = replace(packed, remarks=(*packed.remarks, *pins))
         else:
             packed = pack_roots(self, part, focused, cancel)
         return pack.add_opening(packed, request)

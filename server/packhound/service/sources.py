@@ -23,7 +23,7 @@ from packhound.core.records import (
     SourceName,
 )
 from packhound.core.status import Rebuilt, SourceRow
-from packhound.core.types import Hit, Query, Results
+from packhound.core.types import Hit, Note, Query, Results
 from packhound.files import compile_globs
 from packhound.memory import NotesSource
 from packhound.search import STOPS, SearchRun, merge_stopped, parse_query, scope_of
@@ -31,7 +31,7 @@ from packhound.service.deep_records import DeepRescorer
 from packhound.service.episodes import FolderEpisodes
 from packhound.service.folder_search import is_deep
 from packhound.service.indexed_folder import IndexedFolder
-from packhound.service.notes import NOTHING_OF, FolderNotes, notes_folder
+from packhound.service.notes import FolderNotes, NothingAmong, NothingOf, notes_folder
 from packhound.service.pack_sources import switched_off
 from packhound.service.workspace_texts import WorkspaceTexts
 from packhound.sources import RecordQuery, SourceFactory, SourceRegistry, fuse, hits_of
@@ -135,7 +135,7 @@ class FolderSources:
         budget = query.budget
         of_code = replace(query, budget=budget.share(CODE, n_sources))
         code = search_code(of_code) if scope.has_code else None
-        notes = [*(code.notes if code else ()), *problems]
+        notes = [*(code.remarks if code else ()), *problems]
         records = self._record_query(query, scope, notes)
         if names := _filters_of_code(query, scope):
             notes.append(f"{' '.join(names)} is of code: without {', '.join(sources)}")
@@ -160,7 +160,7 @@ class FolderSources:
             generation=self._folder.snapshot.generation if code is None else code.generation,
             took_ms=_elapsed_ms(started),
             candidates=n_candidates,
-            notes=merge_stopped([*dict.fromkeys(notes)], budget.time_ms, late),
+            remarks=merge_stopped([*dict.fromkeys(notes)], budget.time_ms, late),
             confidence=code.confidence if code else None,
             confidence_word=code.confidence_word if code else None,
             facets=code.facets if code else (),
@@ -179,7 +179,7 @@ class FolderSources:
         return asked, (*problems, *([note] if off else []))
 
     def _search_source(
-        self, name: SourceName, records: RecordQuery, query: Query, notes: list[str]
+        self, name: SourceName, records: RecordQuery, query: Query, notes: list[Note]
     ) -> tuple[tuple[Hit, ...], int]:
         """Return the hits of a source and its candidates; what is missing is added to `notes`."""
         source = self.registry.get(name)
@@ -190,18 +190,18 @@ class FolderSources:
         rescore = self._rescorer(records, query, run)
         limit = min(query.limit, query.budget.candidates)
         scored, n_candidates, problems = source.search(records, limit, rescore)
-        notes += [*problems, *run.results((), 0, 0).notes]
+        notes += [*problems, *run.results((), 0, 0).remarks]
         return hits_of(scored, self._root, records.text), n_candidates
 
-    def _nothing_notes(self, scope: Scope) -> Iterator[str]:
+    def _nothing_notes(self, scope: Scope) -> Iterator[NothingOf]:
         """Yield what there is where no source has a hit, and what to change."""
         types = ",".join(scope.types)
         opened = [source for source in self.registry.opened if source.source.name in scope.sources]
         n = sum(source.status().records for source in opened)
         if n:
-            yield f"{NOTHING_OF}{types} matches, among {n:,} record{'s' * (n != 1)}"
+            yield NothingAmong(types, (f"{n:,} record{'s' * (n != 1)}",))
         elif opened:
-            yield f"{NOTHING_OF}{types} yet; without it code is searched"
+            yield NothingOf(types)
 
     def _rescorer(self, records: RecordQuery, query: Query, run: SearchRun) -> DeepRescorer | None:
         """Return the deep model's part if the query has words for it and asks for it."""
@@ -210,7 +210,7 @@ class FolderSources:
             return None
         return DeepRescorer(ranker, records.text, run, self._folder.vectors)
 
-    def _record_query(self, query: Query, scope: Scope, notes: list[str]) -> RecordQuery:
+    def _record_query(self, query: Query, scope: Scope, notes: list[Note]) -> RecordQuery:
         mode = "hybrid" if query.mode == "symbol" else query.mode
         parsed = parse_query(replace(query, mode=mode))
         words = [word for word in parsed.text.split() if word.lower() not in STOPS]

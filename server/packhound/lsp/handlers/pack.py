@@ -23,7 +23,7 @@ def pack(ls: PackhoundServer, params: Params) -> Json:
     arguments |= selection_of(ls, object_in(params, "focus"))
     call, request, _, where = asked(call_of(ls), "pack", arguments)
     wanted, packed = make_pack(call, request)
-    packed = replace(packed, notes=(*packed.notes, *where))
+    packed = replace(packed, remarks=(*packed.remarks, *where))
     identity, total = ls.session.packs.add(packed, wanted.model)
     rows = pack_row(call.roots, packed, wanted.model, explain=request.explain)
     return {**rows, "root": _root_of(ls, params), "id": identity, "total": total}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from packhound.core.types import Hit, Query
 from packhound.pack.context import PackContext
-from packhound.pack.notes import unknown_file_notes
+from packhound.pack.notes import NoPath, unknown_file_notes
 from packhound.pack.path_resolver import PathResolver
 from packhound.pack.pool import Candidate, Pool
 from packhound.pack.request import Lines, Origin, PackRequest
@@ -69,7 +69,7 @@ def parse_pin(pin: str) -> tuple[str, Lines]:
     return path, (low - 1, high - 1)
 
 
-def unknown_pins(pins: Iterable[str]) -> list[str]:
+def unknown_pins(pins: Iterable[str]) -> list[NoPath]:
     """Return the notes on pins that name no file."""
     return [*unknown_file_notes("pinned", (parse_pin(pin)[0] for pin in pins))]
 

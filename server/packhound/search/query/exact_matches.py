@@ -20,6 +20,7 @@ import numpy as np
 
 from packhound.core.arrays import Positions, unique_sorted
 from packhound.core.status import GREP_ALONE
+from packhound.core.types import Note
 from packhound.grep import MOST_FILTERED_BYTES, MOST_LINES, Places
 from packhound.index import Snapshot
 from packhound.search.answer_notes import edit_distance, nearest_names
@@ -93,7 +94,7 @@ def find_exact_matches(
     has_facts = is_asked and not (query.kind == "report" or query.has_operators or query.regexes)
     lead, *more = [line for line in whole[:_MAX_CHARACTERS].splitlines() if line.strip()] or [""]
     lead = lead if more else ""
-    notes = list[str]()
+    notes = list[Note]()
     found = _find(snapshot, stats, text, lead, query, texts, notes) if has_facts else {}
     query = replace(query, exact_matches=found, notes=(*query.notes, *notes[:_MOST_NOTES]))
     if any(match.level >= MESSAGE for match in found.values()) or (found and notes):
@@ -111,7 +112,7 @@ def _find(
     lead: str,
     query: ParsedQuery,
     texts: Grep | None,
-    notes: list[str],
+    notes: list[Note],
 ) -> dict[int, ExactMatch]:
     """Return what a query says as it stands: a path, a name, a text, or nearly a name.
 

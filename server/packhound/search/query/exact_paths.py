@@ -8,10 +8,12 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from packhound.core.status import GREP_ALONE
+from packhound.core.types import Note
 from packhound.index import FileEntry, Snapshot
-from packhound.search.answer_notes import NO_FILE_NOTE, edit_distance
+from packhound.search.answer_notes import edit_distance
 from packhound.search.query.mentions import mentions_of
 from packhound.search.query.parse import ExactMatch
+from packhound.search.remarks import NoFile
 from packhound.text import file_stem
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ _LAST_LINES = 40
 
 
 def nodes_of_path(
-    snapshot: Snapshot, text: str, texts: Grep | None, notes: list[str]
+    snapshot: Snapshot, text: str, texts: Grep | None, notes: list[Note]
 ) -> Iterator[tuple[int, ExactMatch]]:
     """Yield the node of each line or file that a query names, or those of a folder.
 
@@ -72,7 +74,7 @@ def nodes_of_path(
             notes += _no_file_notes(snapshot, path, line)
 
 
-def _no_file_notes(snapshot: Snapshot, path: str, line: int | None) -> Iterator[str]:
+def _no_file_notes(snapshot: Snapshot, path: str, line: int | None) -> Iterator[NoFile]:
     """Yield that no file has a path, with the nearest one, unless it may be something else."""
     path = path.replace("\\", "/").removeprefix("./")
     name = path.rpartition("/")[2]
@@ -97,8 +99,7 @@ def _no_file_notes(snapshot: Snapshot, path: str, line: int | None) -> Iterator[
     fewest = min(edits.values(), default=most_edits + 1)
     near = [each for other, n in edits.items() if n == fewest for each in by_stem[other]]
     nearest = min(near, key=lambda other: (-_n_equal_at_end(other, path), other), default="")
-    hint = f"; the nearest is {nearest}" if fewest <= most_edits else ""
-    yield f"{NO_FILE_NOTE}{path}{hint}"
+    yield NoFile(path, (f"; the nearest is {nearest}",) if fewest <= most_edits else ())
 
 
 def _places(snapshot: Snapshot, text: str) -> list[tuple[str, int | None]]:

@@ -12,7 +12,7 @@ import numpy as np
 from packhound.core.arrays import Mask, Positions, unique_sorted
 from packhound.core.errors import SettingsError
 from packhound.core.trace import traced
-from packhound.core.types import KINDS
+from packhound.core.types import KINDS, Note
 from packhound.git import History
 from packhound.grep import select
 from packhound.index import FileEntry, Snapshot
@@ -85,7 +85,7 @@ def nodes_with(snapshot: Snapshot, words: str) -> Positions:
 
 @traced("text filters")
 def filter_by_text(
-    snapshot: Snapshot, query: ParsedQuery, texts: Grep | None, notes: list[str]
+    snapshot: Snapshot, query: ParsedQuery, texts: Grep | None, notes: list[Note]
 ) -> tuple[ParsedQuery, Mapping[int, Sequence[int]]]:
     """Return the query with the node ids that pass, and the lines that the last regex matches.
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from packhound.core.records import ALL_CODE, Scope
-from packhound.core.types import Kind, Query, Span, Tests
+from packhound.core.types import Kind, Note, Query, Span, Tests
 from packhound.git import History
 from packhound.grep import select
 from packhound.index import Snapshot
@@ -121,7 +121,7 @@ class ParsedQuery:
     exact_matches: Mapping[int, ExactMatch] = field(default_factory=dict)
     wants_tests: bool = False
     wants_examples: bool = False
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def has_operators(self) -> bool:

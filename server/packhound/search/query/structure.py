@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from packhound.core.arrays import Mask
 from packhound.core.trace import traced
-from packhound.core.types import Explanation, Facet, Hit, Query
+from packhound.core.types import Explanation, Facet, Hit, Note, Query
 from packhound.grep import Place, describe_problem, languages_of
 from packhound.index import Snapshot
 from packhound.parsing import (
@@ -26,12 +26,12 @@ from packhound.parsing import (
     read_pattern,
     relax_pattern,
 )
-from packhound.search.answer_notes import NO_OTHER, NO_SHAPE
 from packhound.search.listing import matching_lines
 from packhound.search.query.bug_report import is_report
 from packhound.search.query.filter_syntax import take_filters
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.query.word_lists import LANGUAGE_NAMES
+from packhound.search.remarks import NoShape
 
 if TYPE_CHECKING:
     from packhound.grep import Grep
@@ -154,7 +154,7 @@ def find_nodes(
     facets: Sequence[str],
     until: float,
     cancel: threading.Event | None,
-) -> tuple[ParsedQuery, Structure, tuple[str, ...]]:
+) -> tuple[ParsedQuery, Structure, tuple[Note, ...]]:
     """Return the query with the nodes that have the shape of a pattern, which these are, and notes.
 
     Of the matches only those count whose holes are what `facets` say, each NAME=VALUE.
@@ -163,8 +163,7 @@ def find_nodes(
     if pattern.is_example:
         pattern, matches, notes = _find_like(pattern, finder)
     else:
-        matches, note = finder.find(pattern)
-        notes = [note] if note else []
+        matches, notes = finder.find(pattern)
         if not matches and not notes:
             pattern, matches, notes = _relax(pattern, finder)
     for facet in facets:
@@ -190,31 +189,31 @@ class _Finder(NamedTuple):
     until: float
     cancel: threading.Event | None
 
-    def find(self, pattern: CodePattern) -> tuple[_Matches, str]:
+    def find(self, pattern: CodePattern) -> tuple[_Matches, Sequence[Note]]:
         """Return the matches of a pattern by node id, and a note on files that are unread."""
         selected = self.globs, self.excluded_globs
         return self.texts.places_by_node(self.snapshot, pattern, *selected, self.until, self.cancel)
 
 
-def _find_like(code: CodePattern, finder: _Finder) -> tuple[CodePattern, _Matches, list[str]]:
+def _find_like(code: CodePattern, finder: _Finder) -> tuple[CodePattern, _Matches, Sequence[Note]]:
     """Return the narrowest pattern of code that is elsewhere too, its matches, and what was done.
 
     Where no pattern is, the matches are those of the narrowest one: the code itself.
     """
     first: tuple[CodePattern, _Matches] | None = None
-    shape_note = f"{_quoted(code)} has no word that other code could have"
+    shape_note: Note = f"{_quoted(code)} has no word that other code could have"
     for holes, pattern in open_example(code):
-        matches, note = finder.find(pattern)
+        matches, notes = finder.find(pattern)
         first = first or (pattern, matches)
         with_holes = f"with holes for {holes}" if holes else "as it is"
         if _are_elsewhere(matches, code):
             shape_note = f"these have the shape {_quoted(pattern)}, {with_holes}"
             if pattern is not first[0]:
-                shape_note += f"; {NO_OTHER}{_quoted(first[0])}"
-            return pattern, matches, [shape_note, *([note] if note else [])]
-        if note:
-            return *first, [*([shape_note] if pattern is not first[0] else []), note]
-        shape_note = f"{NO_OTHER}{_quoted(pattern)}, {with_holes}"
+                shape_note = NoShape(f"{shape_note}; no other code", (_quoted(first[0]),))
+            return pattern, matches, [shape_note, *notes]
+        if notes:
+            return *first, [*([shape_note] if pattern is not first[0] else []), *notes]
+        shape_note = NoShape("no other code", (f"{_quoted(pattern)}, {with_holes}",))
     return *(first or (code, {})), [shape_note]
 
 
@@ -232,18 +231,16 @@ def _quoted(pattern: CodePattern) -> str:
     return f"'{text if len(text) <= _MAX_LETTERS else f'{text[: _MAX_LETTERS - 3]}...'}'"
 
 
-def _relax(pattern: CodePattern, finder: _Finder) -> tuple[CodePattern, _Matches, list[str]]:
+def _relax(pattern: CodePattern, finder: _Finder) -> tuple[CodePattern, _Matches, Sequence[Note]]:
     """Return the first pattern with one hole more that matches, its matches, and what was done."""
-    nothing = f"{NO_SHAPE}'{pattern.text}' ({', '.join(pattern.literals)})"
+    nothing = NoShape("nothing", (f"'{pattern.text}' ({', '.join(pattern.literals)})",))
     for opened, relaxed in relax_pattern(pattern)[:_MAX_RELAXED]:
-        matches, note = finder.find(relaxed)
+        matches, notes = finder.find(relaxed)
         if matches:
-            relaxed_note = (
-                f"{nothing}: these have '{relaxed.text}', any code in the place of {opened}"
-            )
-            return relaxed, matches, [relaxed_note, *([note] if note else [])]
-        if note:
-            return pattern, matches, [nothing, note]
+            like = f": these have '{relaxed.text}', any code in the place of {opened}"
+            return relaxed, matches, [replace(nothing, details=(*nothing.details, like)), *notes]
+        if notes:
+            return pattern, matches, [nothing, *notes]
     return pattern, {}, [nothing]
 
 
