@@ -94,7 +94,7 @@ def test_no_time_is_said_and_loses_nothing(root):
     hurried = Query(QUERY.text, budget=Budget(time_ms=0.001))
     results = search(root, hurried, {"rerank.path": str(MODEL)})
     assert len(results.hits) == 10 and results.truncated
-    assert any("stopped after 0.001 ms, without" in note for note in results.notes)
+    assert any("stopped to keep within 0.001 ms, without" in note for note in results.notes)
     assert any("the reranker" in note for note in results.notes)
 
 

@@ -184,12 +184,14 @@ def test_an_outline_says_what_is_not_parsed(tmp_path: Path, root: Path) -> None:
 def test_a_search_stops_at_the_end_of_its_time(tmp_path: Path, root: Path) -> None:
     arguments = ("search", "unlock the door", "--root", str(root), "--time-ms")
     done = packhound(tmp_path, *arguments, "60000")
-    assert done.returncode == 0 and "stopped after" not in done.stdout
+    assert done.returncode == 0 and "stopped to keep" not in done.stdout
     done = packhound(tmp_path, *arguments, "1")
-    assert done.returncode == 0 and "note: stopped after 1 ms, without" in done.stdout
+    assert done.returncode == 0 and "note: stopped to keep within 1 ms, without" in done.stdout
     done = packhound(tmp_path, *arguments, "1", "--type", "code", "--type", "knowledge")
-    [note] = [line for line in done.stdout.splitlines() if "stopped after" in line]
-    assert note.startswith("note: stopped after 1 ms, without") and "knowledge: for" in note
+    [note] = [line for line in done.stdout.splitlines() if "stopped to keep" in line]
+    assert (
+        note.startswith("note: stopped to keep within 1 ms, without") and "knowledge: for" in note
+    )
     done = packhound(tmp_path, *arguments, "1", "--pattern", "return $X")
     assert "were not looked at" in done.stdout or "door.py" in done.stdout
     assert "nothing matches" not in done.stdout
@@ -200,9 +202,9 @@ def test_a_search_stops_at_the_end_of_its_time(tmp_path: Path, root: Path) -> No
 def test_settings_and_options_bound_time_and_candidates(tmp_path: Path, root: Path) -> None:
     search = ("search", "unlock the door", "--root", str(root))
     done = packhound(tmp_path, *search, "--set", "search.timeMs=1")
-    assert "note: stopped after 1 ms, without" in done.stdout
+    assert "note: stopped to keep within 1 ms, without" in done.stdout
     done = packhound(tmp_path, *search, "--set", "search.timeMs=1", "--time-ms", "60000")
-    assert "stopped after" not in done.stdout
+    assert "stopped to keep" not in done.stdout
     (root / "cellar.py").write_text(CODE)
     few = json.loads(packhound(tmp_path, *search, "--json", "--candidates", "4").stdout)
     all_candidates = json.loads(packhound(tmp_path, *search, "--json").stdout)

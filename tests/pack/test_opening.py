@@ -82,7 +82,11 @@ def test_a_search_that_was_cut_short_is_said(engines, n_roots, monkeypatch) -> N
     assert "stopped" not in packed(engines[:n_roots], "boil water", budget=600)["text"]
     monkeypatch.setattr("packhound.pack.sources.search_hits.DEEP_TIME_MS", 1e-6)
     first, *_ = packed(engines[:n_roots], "boil water", budget=600)["text"].splitlines()
-    assert "stopped after" in first and "ms, without meaning" in first and "--time-ms" not in first
+    assert (
+        "stopped to keep within" in first
+        and "ms, without meaning" in first
+        and "--time-ms" not in first
+    )
 
 
 def test_what_a_prompt_is_taken_as_is_said_also_where_the_users_do_not_fit(engines) -> None:

@@ -169,8 +169,9 @@ def test_a_spent_budget_skips_the_rest_and_names_it() -> None:
     hurried = ask(query.text, budget=replace(query.budget, time_ms=0))
     assert hurried.hits and not any(hit.siblings for hit in hurried.hits)
     assert hurried.notes[0] == (
-        "stopped after 0 ms, without meaning, most candidates, the learned ranker, further code of"
-        " the same files: for more, raise --time-ms or search.timeMs, or narrow by path: or kind:"
+        "stopped to keep within 0 ms, without meaning, most candidates, the learned ranker, further"
+        " code of the same files: for more, raise --time-ms or search.timeMs, or narrow by path: or"
+        " kind:"
     )
     assert not any(reason.signal.startswith("dense") for hit in hurried.hits for reason in hit.why)
     assert not any("stopped" in note for note in ask(query.text).notes)

@@ -16,8 +16,11 @@ _MORE_TIME = ": for more, raise --time-ms or search.timeMs, or narrow by path: o
 
 
 @dataclass(frozen=True)
-class Stopped(Remark, template="stopped after {}"):
-    """Time after which a search was cut short, and the parts of it that more time would add."""
+class Stopped(Remark, template="stopped {}"):
+    """Limit of time for which a search was cut short, and the parts that more time would add.
+
+    A part that would hardly be ready in time is not begun, so the limit need not be reached.
+    """
 
     parts: tuple[str, ...] = ()
 
@@ -78,7 +81,9 @@ def merge_stopped(
     parts = tuple(dict.fromkeys([*(part for note in stopped for part in note.parts), *further]))
     if not parts:
         return tuple(notes)
-    first = Stopped(f"{time_ms:,g} ms, without {', '.join(parts)}", (_MORE_TIME,), parts)
+    first = Stopped(
+        f"to keep within {time_ms:,g} ms, without {', '.join(parts)}", (_MORE_TIME,), parts
+    )
     return (first, *(note for note in notes if note not in stopped))
 
 

@@ -294,7 +294,7 @@ class Roots:
         for n_asked, remote in enumerate(self.remotes):
             if time.monotonic() - started > _REMOTES_S or (cancel and cancel.is_set()):
                 n_left = len(self.remotes) - n_asked
-                late = Stopped(f"{_REMOTES_S:g} s, without {n_left:,} remote repositories")
+                late = Stopped(f"after {_REMOTES_S:g} s, without {n_left:,} remote repositories")
                 yield Results(query.text, (), True, 0, 0.0, 0, (late,))
                 return
             yield remote.engine.search(query, cancel)
