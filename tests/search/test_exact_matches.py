@@ -333,6 +333,19 @@ def test_a_word_in_another_case_is_found_among_many_of_its_stem(engine: Engine) 
     engine.release(code.path)
 
 
+def test_a_word_that_only_joined_names_have_is_found_and_not_denied(engine: Engine) -> None:
+    uses = "".join(f"def press_{i}():\n    return keys.AltWombate\n\n\n" for i in range(9))
+    code = Document("src/keys.py", uses.encode())
+    engine.update(code)
+    assert engine.settled(60)
+    for text in ("altwombate", "press altwombate"):
+        answer = ask(engine, text)
+        assert answer.hits[0].node.path == code.path, text
+        assert not any("not in this folder" in note for note in answer.notes), text
+        assert any("AltWombate" in reason for reason in answer.hits[0].explanation().reasons), text
+    engine.release(code.path)
+
+
 def test_the_only_place_is_claimed_of_the_files_that_were_looked_at(tmp_path: Path) -> None:
     (tmp_path / "burrow.py").write_text("def dig():\n    return 'bilby'\n")
     (tmp_path / "rows.json").write_text(

@@ -21,7 +21,7 @@ from packhound.index.path_table import PathTable
 from packhound.index.postings.reader import Postings
 from packhound.index.postings.segment import TermPostings
 from packhound.index.vectors.exact import Vectors
-from packhound.text import file_stem
+from packhound.text import file_stem, fold_identifier, runs, terms_of_run
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,6 +145,22 @@ class Snapshot:
     def postings(self, term: str) -> TermPostings:
         """Return the live node ids with `term`, and its frequency in each field."""
         return self.terms.of(term)
+
+    def terms_in(self, text: str) -> list[str]:
+        """Return the terms of a text as the index has them, in order, with repeats.
+
+        A word that only identifiers of several parts have is in it whole and not as a stem.
+        """
+        found = list[str]()
+        for run in runs(text):
+            of_run, whole = terms_of_run(run), fold_identifier(run)
+            if len(of_run) == 1 and of_run[0] != whole:
+                has_stem, has_whole = (
+                    len(self.postings(term).node_ids) > 0 for term in (*of_run, whole)
+                )
+                of_run = (whole,) if has_whole and not has_stem else of_run
+            found += of_run
+        return found
 
     def paths_named(self, name: str) -> list[str]:
         """Return the files whose path ends with the component `name`."""

@@ -13,7 +13,7 @@ from packhound.core.arrays import Floats, contained_in
 from packhound.core.types import NodeRef
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.signals.context import SignalContext
-from packhound.text import MAX_WORD, parts, runs, terms, terms_of_run
+from packhound.text import MAX_WORD, fold_identifier, parts, runs, terms, terms_of_run
 
 _MAX_WORDS = 12
 """Heaviest words of a report that reasons name."""
@@ -88,8 +88,9 @@ def _spell(query: ParsedQuery) -> dict[str, str]:
     spelling: dict[str, str] = {}
     for run in runs(query.text[: 10 * _MAX_CHARACTERS]):
         found = terms_of_run(run)
-        if len(found) == 1:
+        if len(found) == 1:  # Its stem, or itself, as identifiers of several parts have it.
             spelling.setdefault(found[0], run)
+            spelling.setdefault(fold_identifier(run), run)
         # The last of several terms is the identifier as a whole.
         for term, part in zip(found[:-1], parts(run), strict=False):
             spelling.setdefault(term, part)

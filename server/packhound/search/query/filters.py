@@ -18,7 +18,7 @@ from packhound.grep import select
 from packhound.index import FileEntry, Snapshot
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.retrieve.corpus_stats import CorpusStats
-from packhound.text import FLAGS, terms
+from packhound.text import FLAGS
 
 if TYPE_CHECKING:
     from packhound.grep import Grep
@@ -79,7 +79,7 @@ def _mask_of(snapshot: Snapshot, node_ids: Positions) -> Mask:
 
 def nodes_with(snapshot: Snapshot, words: str) -> Positions:
     """Return the nodes with all of `words`, in any order, ascending; all where it has no word."""
-    wanted = dict.fromkeys(terms(words))
+    wanted = dict.fromkeys(snapshot.terms_in(words))
     return snapshot.terms.with_all(wanted) if wanted else np.flatnonzero(snapshot.live)
 
 

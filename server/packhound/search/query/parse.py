@@ -184,7 +184,8 @@ def parse_query(query: Query, project: Project | None = None) -> ParsedQuery:
     patterns = _patterns(text) if kind == "symbol" else ()
     if patterns:
         text = " ".join(pattern.text for pattern in patterns)
-    terms, weights = _weigh(_words(text, kind), {})
+    words = project.snapshot.terms_in(text) if project else terms_of(text)
+    terms, weights = _weigh(_content_words(words, kind), {})
     return ParsedQuery(
         text=text,
         title=text,
@@ -318,8 +319,8 @@ def _pattern(word: str) -> Pattern:
     return Pattern("fuzzy", bare)
 
 
-def _words(text: str, kind: QueryKind) -> list[str]:
-    words = terms_of(text)
+def _content_words(words: list[str], kind: QueryKind) -> list[str]:
+    """Return words without stop words, unless these are all, or the query is a name or a phrase."""
     if kind in ("symbol", "phrase"):
         return words
     return [word for word in words if word not in STOPS] or words
