@@ -346,6 +346,25 @@ def test_a_word_that_only_joined_names_have_is_found_and_not_denied(engine: Engi
     engine.release(code.path)
 
 
+def test_a_word_in_no_node_is_found_or_named_and_not_denied(engine: Engine) -> None:
+    licence = "# Copyright 1987 Quagga Authors\n#\n# All rights reserved.\n\n\n"
+    code = Document("src/quagga.py", f"{licence}def graze():\n    return 1\n".encode())
+    script = Document("src/run.sh", b"#!/opt/numbatshell\necho 1\n")
+    for document in (code, script):
+        engine.update(document)
+    assert engine.settled(60)
+    for text in ("1987", "Copyright 1987 Quagga Authors", "how are quagga authors named"):
+        answer = ask(engine, text)
+        assert not any("not in this folder" in note for note in answer.notes), text
+    assert ask(engine, "1987").hits[0].node.path == code.path
+    answer = ask(engine, "numbatshell")
+    named = "`numbatshell` is in no definition, but in src/run.sh:1" in answer.notes
+    assert named or answer.hits[0].node.path == script.path
+    assert "`zebracrossing` is not in this folder" in ask(engine, "zebracrossing").notes
+    for document in (code, script):
+        engine.release(document.path)
+
+
 def test_the_only_place_is_claimed_of_the_files_that_were_looked_at(tmp_path: Path) -> None:
     (tmp_path / "burrow.py").write_text("def dig():\n    return 'bilby'\n")
     (tmp_path / "rows.json").write_text(

@@ -57,6 +57,8 @@ MOST_FILTERED_BYTES = 2_000_000
 """Of data and large files: a filter of more tells little."""
 MOST_LINES = 1_000
 """Lines of a file without nodes of them that are counted."""
+_WORD_S = 0.5
+"""Time in which a word is looked for that no node has: that of some thousand files."""
 _CODE_S = 10.0
 """Time that looking for a pattern of code may take."""
 
@@ -226,6 +228,28 @@ class Grep:
         except OSError:  # There is no file handle left.
             return None, None
         return nodes if len(nodes) <= most else None, lines if len(lines) <= most else None
+
+    def paths_admitting(self, snapshot: Snapshot, text: str) -> list[str]:
+        """Return the files with a node that may have a text by their filters, in order."""
+        files, hashes = self._sorted_files(snapshot), compile_text(text).hashes
+        paths = (files.paths[position] for position in files.filters.candidates((hashes,)).tolist())
+        return [path for path in paths if len(snapshot.files[path].node_ids)]
+
+    def place_of_word(self, snapshot: Snapshot, word: str) -> str | None:
+        """Return the path and line of the first place of a word, in any case, "" where none is.
+
+        None if that is not known: the time is over, or a file has changed.
+        """
+        pattern, until = compile_text(word, ignore_case=True), time.monotonic() + _WORD_S
+        files = self._sorted_files(snapshot)
+        for position in files.filters.candidates((pattern.hashes,)).tolist():
+            source = self._source(files.paths[position], snapshot)
+            if source is None or time.monotonic() > until:
+                return None
+            for start, _ in pattern.matches(source):
+                line = 1 + source.count(b"\n", 0, start)
+                return f"{files.paths[position]}:{line}"
+        return ""
 
     def nodes_that_print(
         self, snapshot: Snapshot, message: str, node_ids: Iterable[int]

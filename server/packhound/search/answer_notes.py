@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from packhound.search.signals.bloom import LetterFilter
 from packhound.search.signals.context import SignalContext
 from packhound.search.symbols import rank_symbols
 from packhound.text import aggressive_stem, fold_identifier, runs, terms, terms_of_run
+
+if TYPE_CHECKING:
+    from packhound.grep import Grep
 
 _MAX_NAMES = 2
 """Names that are nowhere of which there is a note; one beside the note of a weak answer."""
@@ -55,15 +58,24 @@ Count = Callable[[ParsedQuery], int]
 """Return how many nodes match a query."""
 
 
-def with_name_notes(notes: Sequence[Note], context: SignalContext) -> list[Note]:
-    """Return notes with one for each identifier that is nowhere, or one for the plain words."""
+def with_name_notes(
+    notes: Sequence[Note], context: SignalContext, texts: Grep | None
+) -> list[Note]:
+    """Return notes with one for each identifier that is nowhere, or one for the plain words.
+
+    One that is in a file, but in no node, as in a licence, has a note with its place.
+    """
     notes = list(notes)
-    words = [] if context.unknown_names else _missing_words(context)
+    names = context.unknown_names[:_MAX_NAMES]
+    words = [] if names else _missing_words(context)
+    places = {w: texts.place_of_word(context.snapshot, w) if texts else "" for w in names + words}
+    notes += [f"`{w}` is in no definition, but in {place}" for w, place in places.items() if place]
+    names, words = ([w for w in each if places[w] == ""] for each in (names, words))
     if words and len(context.candidates):
         *earlier, last = (f"`{word}`" for word in words)
         listed = f"{', '.join(earlier)} and {last} are" if earlier else f"{last} is"
         notes.append(remarks.Absent(listed))
-    for name in context.unknown_names[:_MAX_NAMES]:
+    for name in names:
         # A search by name has said them already.
         notes = [n for n in notes if not (isinstance(n, remarks.Spelling) and n.subject == name)]
         nearest = nearest_names(context.snapshot, context.stats.letters, name)

@@ -254,7 +254,7 @@ def _rank_nodes(
         match.level > IDENTIFIER or match.level == PAST_END for match in matches
     )
     if not is_found:
-        run.notes = answer_notes.with_name_notes(run.notes, context)
+        run.notes = answer_notes.with_name_notes(run.notes, context, environment.texts)
     if not len(context.candidates):
         run.notes += answer_notes.no_match_notes(context)
         return context, None

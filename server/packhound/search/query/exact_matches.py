@@ -196,7 +196,10 @@ def _by_text(
     if nodes == {} and not is_plain and (len(words) > _FEW_WORDS or is_unposted):
         most_of_one = MOST_FILTERED_BYTES if is_sentence else _MOST_GREPPED_BYTES
         paths = _soon_grepped(_grepped_alone(snapshot), most_of_one)
-        nodes, as_line = find(paths)
+        # Nodes have not all of their file: not the licence above them, nor all of a long comment.
+        admitting = texts.paths_admitting(snapshot, text)
+        places = [*admitting, *paths] if len(admitting) < _MOST_READ else paths
+        nodes, as_line = find([*dict.fromkeys(places)])
         if not len(holders):
             ids = [snapshot.files[path].node_ids[0] for path in paths]
             holders, are_apart = np.array(ids, np.intp), True
