@@ -111,10 +111,13 @@ def _likely(joined: str, words: Collection[str], text: str) -> Iterator[str]:
     if not words:
         yield from joined.split("\0")[:-1]
         return
-    parts = [word[:-1] or word for word in words]
     lower = joined.lower()
     if len(lower) != len(joined):  # A letter that is two in lower case.
         lower = joined
+    # A name of several parts is a word as a whole too, without what joins them.
+    parts = [part for word in words if (part := word[:-1] or word) in lower]
+    if not parts:
+        return
     rarest = min(parts, key=lower.count)
     for part in (f"{text}\0", rarest):
         end = 0
