@@ -151,7 +151,7 @@ class Snapshot:
 
         A word that only identifiers of several parts have is in it whole and not as a stem.
         """
-        found = list[str]()
+        in_index = list[str]()
         for run in runs(text):
             of_run, whole = terms_of_run(run), fold_identifier(run)
             if len(of_run) == 1 and of_run[0] != whole:
@@ -159,8 +159,8 @@ class Snapshot:
                     len(self.postings(term).node_ids) > 0 for term in (*of_run, whole)
                 )
                 of_run = (whole,) if has_whole and not has_stem else of_run
-            found += of_run
-        return found
+            in_index += of_run
+        return in_index
 
     def paths_named(self, name: str) -> list[str]:
         """Return the files whose path ends with the component `name`."""

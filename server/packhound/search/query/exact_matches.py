@@ -222,12 +222,12 @@ def _with_large_files(
 ) -> tuple[Places, bool]:
     """Return the places of a text with the few that data and large files have; True if all."""
     large = _grepped_alone(snapshot)
-    read = _soon_grepped(large, MOST_FILTERED_BYTES)
-    beside, _ = texts.nodes_with_text(snapshot, text, read, MOST_PLACES, _MOST_READ)
+    paths = _soon_grepped(large, MOST_FILTERED_BYTES)
+    beside, _ = texts.nodes_with_text(snapshot, text, paths, MOST_PLACES, _MOST_READ)
     if beside is None or (beside and len(nodes | beside) > MOST_PLACES):
         return nodes, False
-    read += _paths_of(snapshot, np.array([*nodes], np.intp))
-    return nodes | beside, large.keys() <= {*read}
+    paths += _paths_of(snapshot, np.array([*nodes], np.intp))
+    return nodes | beside, large.keys() <= {*paths}
 
 
 def _likely_holders(
