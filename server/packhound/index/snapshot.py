@@ -154,7 +154,8 @@ class Snapshot:
         in_index = list[str]()
         for run in runs(text):
             of_run, whole = terms_of_run(run), fold_identifier(run)
-            if len(of_run) == 1 and of_run[0] != whole:
+            # Of most words no node has the whole; postings of common stems take long to read.
+            if len(of_run) == 1 and of_run[0] != whole and whole in self.terms:
                 has_stem, has_whole = (
                     len(self.postings(term).node_ids) > 0 for term in (*of_run, whole)
                 )

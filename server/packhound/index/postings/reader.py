@@ -33,6 +33,10 @@ class Postings:
         postings = parts[0] if len(parts) == 1 else _concatenate(parts)
         return self._drop_dead(postings) if self.has_dead else postings
 
+    def __contains__(self, term: str) -> bool:
+        """Return True if a node has a term, or a dead node id had it."""
+        return bool(self._find(term))
+
     def any_contains(self, letters: str) -> bool:
         """Return True if some letters stand in any term, one of dead node ids included."""
         encoded = letters.encode("utf-8", "surrogatepass")
