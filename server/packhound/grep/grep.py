@@ -38,7 +38,7 @@ from packhound.grep.request import (
 from packhound.grep.scan import Matches, SortedFiles, Source, select
 from packhound.grep.structure import NotLookedAt, Place, compile_code, find_structure
 from packhound.index import FileEntry, Snapshot
-from packhound.parsing import CodePattern
+from packhound.parsing import LANGUAGES, CodePattern
 from packhound.text import LineIndex, cell_at, cells_in, is_notebook, lines_of
 
 Rank: TypeAlias = Callable[[str, Sequence[int]], Mapping[int, float]]
@@ -57,6 +57,7 @@ MOST_FILTERED_BYTES = 2_000_000
 """Of data and large files: a filter of more tells little."""
 MOST_LINES = 1_000
 """Lines of a file without nodes of them that are counted."""
+_LANGUAGES = {"text", *(language.name for language in LANGUAGES)}
 _WORD_S = 0.5
 """Time in which a word is looked for that no node has: that of some thousand files."""
 _CODE_S = 10.0
@@ -230,10 +231,14 @@ class Grep:
         return nodes if len(nodes) <= most else None, lines if len(lines) <= most else None
 
     def paths_admitting(self, snapshot: Snapshot, text: str) -> list[str]:
-        """Return the files with a node that may have a text by their filters, in order."""
+        """Return the files with a node that may have a text by their filters, in order.
+
+        In place of files that a plugin reads the text is searched that it gives.
+        """
         files, hashes = self._sorted_files(snapshot), compile_text(text).hashes
         paths = (files.paths[position] for position in files.filters.candidates((hashes,)).tolist())
-        return [path for path in paths if len(snapshot.files[path].node_ids)]
+        entries = (snapshot.files[path] for path in paths)
+        return [e.path for e in entries if len(e.node_ids) and e.language in _LANGUAGES]
 
     def place_of_word(self, snapshot: Snapshot, word: str) -> str | None:
         """Return the path and line of the first place of a word, in any case, "" where none is.
