@@ -10,7 +10,10 @@ import pytest
 
 from packhound.core.errors import SettingsError
 from packhound.core.settings_reader import settings_from
+from packhound.core.status import Reading
 from packhound.core.types import Document, Query, Results
+from packhound.search import so_far
+from packhound.search.remarks import InNoNode
 from packhound.service import Engine
 from tests.support.operations import call
 
@@ -363,6 +366,13 @@ def test_a_word_in_no_node_is_found_or_named_and_not_denied(engine: Engine) -> N
     assert "`zebracrossing` is not in this folder" in ask(engine, "zebracrossing").notes
     for document in (code, script):
         engine.release(document.path)
+
+
+def test_where_a_word_is_outside_of_nodes_is_not_said_before_all_is_read() -> None:
+    note = InNoNode("numbat", ("src/run.sh:1",))
+    assert str(note) == "`numbat` is in no definition, but in src/run.sh:1"
+    results = Results("numbat", (), False, 1, 0.0, 0, (note,))
+    assert so_far(results, Reading(10, 300)).notes == ()
 
 
 def test_the_only_place_is_claimed_of_the_files_that_were_looked_at(tmp_path: Path) -> None:

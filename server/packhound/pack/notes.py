@@ -18,7 +18,7 @@ class Empty(Remark, template="the pack is empty: {}"):
 
 
 class OfText(Remark):
-    """What a pack says of its text alone."""
+    """Note of a pack on its text alone."""
 
 
 class NoPath(Remark, template="{} is no indexed file, so it is ignored"):

@@ -69,7 +69,7 @@ def with_name_notes(
     names = context.unknown_names[:_MAX_NAMES]
     words = [] if names else _missing_words(context)
     places = {w: texts.place_of_word(context.snapshot, w) if texts else "" for w in names + words}
-    notes += [f"`{w}` is in no definition, but in {place}" for w, place in places.items() if place]
+    notes += [remarks.InNoNode(w, (place,)) for w, place in places.items() if place]
     names, words = ([w for w in each if places[w] == ""] for each in (names, words))
     if words and len(context.candidates):
         *earlier, last = (f"`{word}`" for word in words)

@@ -37,6 +37,10 @@ class Absent(Missing, template="{} not in this folder"):
     """Names or words that are nowhere in what was searched."""
 
 
+class InNoNode(Missing, template="`{}` is in no definition, but in "):
+    """A word that a file has outside of what is indexed, and the first place of it."""
+
+
 class NoFile(Missing, template="no indexed file has the path {}"):
     """A path that no file has."""
 

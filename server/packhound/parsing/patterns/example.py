@@ -38,7 +38,7 @@ _KINDS = {
 }
 """Kinds of parts by their names in grammars, in the order in which they become holes."""
 _BEHIND = re.compile(r"(?:value_|type_)?arguments|(?:\w+_)?argument_list|call_suffix|token_tree")
-"""What follows the name of a call."""
+"""Kinds of nodes behind the name of a call."""
 _WORD = re.compile(r"[$@]{0,2}[^\W\d]\w*[?!]?")
 _LETTERS = re.compile(rb"\w*[A-Za-z]\w*")
 _NOT_IN_HOLE = re.compile(r"^[^A-Z]+|[^A-Z0-9_]")
